@@ -29,7 +29,7 @@ class Sending {
     this.#sequence = sequence;
     this.#registry = createRegistry(registry);
     const journal = { collection: () => new Collection(null) } as unknown as Journal;
-    this.#compaction = new Compaction({ journal, mode: sequence, counter: ESTIMATING_COUNTER, peers: { size: 1 } });
+    this.#compaction = new Compaction({ journal, mode: sequence, counter: ESTIMATING_COUNTER, peers: new Map() });
   }
 
   send(plain: string, isCompact = true): void {

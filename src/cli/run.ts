@@ -109,10 +109,10 @@ async function withoutCommand(args: readonly string[], output: Output): Promise<
   const { given } = readArguments(args, GLOBAL_OPTIONS);
   if (given['version'] !== undefined) return version(output);
   if (given['help'] !== undefined) {
-    await output.result(generalHelp(COMMANDS));
+    await output.result(generalHelp(COMMANDS, output.columns));
     return 0;
   }
-  await output.note(generalHelp(COMMANDS));
+  await output.note(generalHelp(COMMANDS, output.columns));
   return USAGE;
 }
 
@@ -137,7 +137,7 @@ async function runGroup(group: CommandGroup, args: readonly string[], surroundin
   const { output } = surroundings;
   const { given } = readArguments(args, GLOBAL_OPTIONS);
   if (given['help'] !== undefined) {
-    await output.result(groupHelp(group));
+    await output.result(groupHelp(group, output.columns));
     return 0;
   }
   if (given['version'] !== undefined) return version(output);
@@ -158,7 +158,7 @@ async function runCommand(entry: CommandEntry, args: readonly string[], surround
   const { given, positionals } = readArguments(args, { ...known.options, ...GLOBAL_OPTIONS }, known.hint);
   if (given['help'] !== undefined) {
     const name = group === undefined ? entry.name : `${group} ${entry.name}`;
-    await output.result(commandHelp(command, { name, summary: entry.summary }));
+    await output.result(commandHelp(command, { name, summary: entry.summary }, output.columns));
     return 0;
   }
   if (given['version'] !== undefined) return version(output);
@@ -172,6 +172,7 @@ async function runCommand(entry: CommandEntry, args: readonly string[], surround
     files: subject.files ?? [],
     grammar: subject.grammar,
     words: subject.words ?? [],
+    commands: COMMANDS,
     program: atTerminator(args).others.slice(1),
     options: readOptions({ ...command.options, ...known.options }, given, protocol),
     known: known.options,

@@ -357,7 +357,8 @@ describe('without optional peers', () => {
     expect(bare.scripts).toEqual([]);
     expect(bare.bytes).toBeLessThan(16_500_000);
     expect([...bare.packages].sort()).toEqual([
-      // Hashes; Peggy and acorn, for the plugin, with the dependencies of Peggy; stemming, diagrams, schemas, servers and their events.
+      // Hashes; Peggy and acorn, for the plugin, with the dependencies of Peggy; stemming, diagrams, schemas, servers and their events;
+      // patterns of file names for the command line.
       ...[
         '@noble',
         '@peggyjs',
@@ -366,12 +367,15 @@ describe('without optional peers', () => {
         'acorn',
         'commander',
         'eventsource-parser',
+        'fdir',
+        'ignore',
         'moo',
         'peggy',
         'pegwire',
+        'picomatch',
         'railroad-diagrams',
       ],
-      ...['semver', 'source-map-generator', 'stemmer', 'ws', 'zod'],
+      ...['semver', 'source-map-generator', 'stemmer', 'tinyglobby', 'ws', 'zod'],
     ]);
   });
 

@@ -103,13 +103,14 @@ export function createCodec(options: CodecOptions = {}): Codec {
   /** Runs an operation, and stores its changes before it returns the result. */
   const within = <T>(session: Session, operation: (session: CodecSession) => T): T => {
     const parts = partsOfSession(session);
-    if (parts.isBusy) parts.compaction.interrupt();
     parts.runtime.bind(source);
-    return parts.commit(() => {
-      const result = operation(opened(parts));
-      parts.compaction.owners.settle();
-      return result;
-    });
+    const run = (): T =>
+      parts.commit(() => {
+        const result = operation(opened(parts));
+        parts.compaction.owners.settle();
+        return result;
+      });
+    return parts.isBusy ? parts.compaction.interrupt(run) : run();
   };
 
   return {

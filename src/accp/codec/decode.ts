@@ -57,7 +57,11 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
     envelope = reading.envelope;
     const agent = compaction.agentOf(frame, envelope.table, registryOf);
     if (agent !== frame.agent) frame = { ...frame, agent };
-    const arrival = arrivalOf(frame, envelope, compaction.isContinuous(frame, envelope.table, registries.mayBeCompact));
+    const arrival = arrivalOf(
+      frame,
+      envelope,
+      compaction.isContinuous(frame, envelope.table, registries.mayBeCompact(agent, settings.compact)),
+    );
     const isOurs = envelope.sid === undefined || envelope.sid === options.id;
     if (reading.fault === undefined && isExpired(envelope, runtime)) {
       // No answer: the sender is not informed (section 3.7, item 5).
@@ -195,7 +199,12 @@ function readMessage({ text, frame, session, findings }: Reception, { params, en
   const schema =
     code === undefined ? undefined : requireSchema(registries.of(agent, ownRegistry()), code, 'payload.schema');
   const types = schema?.types ?? (isRegistrySync(frame) ? ANNOUNCEMENT_TYPES : undefined);
-  const rules = { code, schema, types, transliterated: registries.isTransliterated(agent, settings.text) };
+  const rules = {
+    code,
+    schema,
+    types,
+    transliterated: envelope.isTransliterated || registries.isTransliterated(agent, settings.text),
+  };
   const references = new References(session);
   const { payload, losses } = readPayload(params, rules, references.resolve);
   for (const loss of losses) findings.losses.push(loss);
@@ -339,8 +348,10 @@ function answerError(reception: Reception, message: Message): void {
   } else if (payload['code'] === 'E2001' && payload['want'] === 'full_state') {
     answerWithinBudget(() => fullState(session), reception);
   }
-  const cid = envelope.correlation_id;
-  if (cid === undefined || isAboutDelivery(message)) return;
+  const { correlation_id: cid, causation_id: aid } = envelope;
+  if (isAboutDelivery(message)) return;
+  if (aid !== undefined) sender.refused(aid);
+  if (cid === undefined) return;
   if (streams.pending.includes(cid)) streams.abort(cid, receivedError(message));
 }
 

@@ -45,8 +45,9 @@ export function encode(input: MessageInput | string, session: CodecSession): Enc
 }
 
 function encodeMessage(input: MessageInput | string, session: CodecSession): EncodeResult {
-  const { settings, registries } = session;
+  const { settings, registries, compaction, sender } = session;
   const losses: Loss[] = [];
+  const { interruptions } = compaction;
   const message = normalize(typeof input === 'string' ? chatMessage(input) : input, session, losses);
   const warnings: Diagnostic[] = [];
   const registry = session.ownRegistry();
@@ -61,7 +62,11 @@ function encodeMessage(input: MessageInput | string, session: CodecSession): Enc
   // Compact frames are made of the tree.
   const direct = settings.compact ? null : writeDirectly(encoding);
   const whole = direct ?? bodyText(agent, intent, operation, paramsOf(encoding));
-  return emit(withinBudget(whole, encoding), encoding);
+  const drafts = withinBudget(whole, encoding);
+  if (!message.hasShortCid || compaction.interruptions === interruptions) return emit(drafts, encoding);
+  // A getter of the payload has sent a request, which has this identifier.
+  const envelope = { ...message.envelope, correlation_id: sender.shortCid() };
+  return emit(drafts, { ...encoding, message: { ...message, envelope } });
 }
 
 function normalize(
@@ -417,16 +422,19 @@ function emit({ drafts, tokens: counted, body }: Drafts, encoding: Encoding): En
   let first = prepare(drafts[0]!, mid, correlationId, encoding);
   const text = drafts.length === 1 ? drafts[0]!.text : drafts.map((draft) => draft.text).join('');
   const processed = { message: asWritten(encoding), text, tokens: counted, mid, cid: correlationId };
+  // Before functions of the host can send requests.
+  if (message.hasShortCid) sender.tookCid(correlationId);
   const checkpoint = applySent(processed, session);
   // A function of the host has sent other frames, from which the tables have learned.
   if (compaction.interruptions > interruptions)
     first = prepare({ ...drafts[0]!, compact: undefined }, mid, correlationId, encoding);
-  if (message.hasShortCid) sender.tookCid(correlationId);
   const frames: string[] = [];
   let tokens: FrameTokens | undefined;
   for (const draft of drafts) {
     const prepared = frames.length === 0 ? first : prepare(draft, undefined, correlationId, encoding);
     const sent = sender.send(prepared, true);
+    // The other side learns from a frame that has a number, whatever happens to the next one.
+    compaction.owners.settle();
     const ofFrame = session.frameTokens.frame(sent.text, sent.length, body);
     warnOfFrame(ofFrame, encoding);
     tokens = tokens === undefined ? ofFrame : addTokens(tokens, ofFrame);
@@ -444,15 +452,28 @@ function prepare(
   { text, part, compact }: Draft,
   mid: string | undefined,
   correlationId: string,
-  { session, message }: Encoding,
+  encoding: Encoding,
 ): Prepared {
+  const { session, message } = encoding;
   const { agent, envelope } = message;
   const { timestamp: ts, correlation_id, causation_id: aid, session_id, ttl } = envelope;
   // The frames of a sequence share their cid. Later parts are matched by cid and sender, and need no sid.
   const cid = part === undefined ? correlation_id : correlationId;
   const hasSid = part === undefined || part.index === 0 || session.settings.sessionId !== 'first';
   const sid = hasSid ? session_id : null;
-  return session.sender.prepare({ agent, body: text, ts, cid, aid, sid, ttl, part }, mid, compact);
+  const frame = { agent, body: text, ts, cid, aid, sid, ttl, part };
+  const isTransliterated = isOutsideAnnouncement(encoding) && (part !== undefined || /['"]/.test(text));
+  return session.sender.prepare(isTransliterated ? { ...frame, isTransliterated } : frame, mid, compact);
+}
+
+/**
+ * Returns `true` if strings are transliterated because this side has announced it, and the frame has a count of its own, so that it may be
+ * read before the announcement.
+ */
+function isOutsideAnnouncement({ session, message, text }: Encoding): boolean {
+  const { options, settings } = session;
+  if (options.sequence === 'session' || message.agent === options.agent) return false;
+  return settings.text === undefined && text.text === 'transliterate';
 }
 
 function warnOfFrame(tokens: FrameTokens, encoding: Encoding): void {

@@ -93,7 +93,9 @@ export class Sender {
 
   /** Returns the body of the next frame of an agent as it is sent, and updates the tables. */
   shorten(agent: string, plain: string, shortening?: Shortening): CompactBody {
-    return this.#parts.compaction.shorten(agent, plain, this.#compactRegistry(agent), shortening);
+    const { compaction, registries } = this.#parts;
+    const mayBeCounted = this.#settings.compact || registries.readsCompact;
+    return compaction.shorten(agent, plain, this.#compactRegistry(agent), { ...shortening, mayBeCounted });
   }
 
   /**
@@ -184,13 +186,10 @@ export class Sender {
     const agent = named ?? known?.[0] ?? options.agent;
     delivery.skipTo(agent, expected);
     // Of a cancelled chain, only its end is sent again.
-    const isShared = options.sequence === 'session';
-    const { waiting, copies, lost } = outbox.takeUnprocessed(agent, expected, isShared, (frame) =>
-      this.#isWanted(frame),
-    );
+    const { waiting, copies, lost } = outbox.takeUnprocessed(agent, expected, (frame) => this.#isWanted(frame));
     const left = waiting.length - copies.length;
     const unread = waiting.filter(({ frame }) => isAnnouncement(frame)).length;
-    if (unread > 0 || agent === options.agent) registries.unread = unread;
+    if (unread > 0 || agent === options.agent || options.sequence === 'session') registries.unread = unread;
     // The other side has not read the frames in between, from which both sides would have learned.
     compaction.reset(agent);
     const announced = this.#resync(agent, expected);
@@ -203,6 +202,14 @@ export class Sender {
     });
     for (const frame of sent) this.logFrame('sent', frame);
     return { frames: sent.map(({ text }) => text), warnings: lost === 0 ? [] : [lostWarning(lost, expected)] };
+  }
+
+  /** Handles an error of the other side that names a frame: an announcement that it refuses is not known there. */
+  refused(mid: string): void {
+    const { delivery, outbox, registries } = this.#parts;
+    const sent = delivery.sentAs(mid);
+    const frame = sent && outbox.frameOf(...sent);
+    if (frame !== undefined && isAnnouncement(frame)) registries.forget();
   }
 
   #resync(agent: string, from: number): Sent {
@@ -221,7 +228,7 @@ export class Sender {
 
   #prepareCopy(copy: OutboxEntry, mid: string, compact?: CompactBody): Prepared {
     const { options, facts, chains } = this.#parts;
-    const { agent, body: plain, ts, cid, aid: cause, ttl, part, sid: own } = copy.frame;
+    const { agent, body: plain, ts, cid, aid: cause, ttl, part, sid: own, isTransliterated } = copy.frame;
     const isCompact = this.#compactRegistry() !== null;
     // The chain names the request that a message answers.
     const isImplied =
@@ -233,7 +240,13 @@ export class Sender {
     const sid = isOmitted ? undefined : (own ?? options.id);
     const hasSessionId = sid !== undefined && !isKnown && (sessionId === 'first' || mayBeCompact);
     const { body, table } = compact ?? this.shorten(agent, plain, { isPart: part !== undefined });
-    return { copy, body, mid, metadata: metadataAround({ mid, ts, cid, aid, sid, ttl, part, table }), hasSessionId };
+    return {
+      copy,
+      body,
+      mid,
+      metadata: metadataAround({ mid, ts, cid, aid, sid, ttl, part, table, isTransliterated }),
+      hasSessionId,
+    };
   }
 
   #isWanted({ cid, body }: SentFrame): boolean {
@@ -248,7 +261,7 @@ export class Sender {
   #mustYield([agent, seq]: SentAs, reporter: string | undefined, expected: number): boolean {
     const { options, outbox } = this.#parts;
     if (options.sequence !== 'session' || seq >= expected || reporter === undefined) return false;
-    return reporter < agent || !outbox.isLast(agent, seq);
+    return reporter < options.agent || !outbox.isLast(agent, seq);
   }
 
   /**
@@ -261,7 +274,7 @@ export class Sender {
     const frame = outbox.giveUp(sender, seq);
     if (frame === null) return [];
     if (!isAnnouncement(frame)) return [collisionWarning(seq)];
-    registries.announced = undefined;
+    registries.forget();
     return [];
   }
 }

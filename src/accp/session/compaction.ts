@@ -19,9 +19,10 @@ import { spellAgent, staticEntries, unspellAgent } from '../compact/static.js';
 import { CompactTables } from '../compact/tables.js';
 import { AccpError } from '../errors.js';
 import { parseFrame } from '../parse.js';
-import { COMMON_REGISTRY, type Registry, shortHash } from '../registry/registry.js';
+import { COMMON_REGISTRY, matchesHash, type Registry, shortHash } from '../registry/registry.js';
 import type { Journal } from '../store/journal.js';
 import type { SequenceMode } from './delivery.js';
+import type { Registries } from './registries.js';
 import { type TableOwner, TableOwners } from './table-owners.js';
 
 const NEW = 'new';
@@ -56,6 +57,8 @@ export interface CompactBody {
 export interface Shortening {
   readonly tree?: Frame | undefined;
   readonly isPart?: boolean;
+  /** `true` if the other side may take a plain frame for a compact one, by its form. */
+  readonly mayBeCounted?: boolean;
 }
 
 interface CompactionOptions {
@@ -63,7 +66,12 @@ interface CompactionOptions {
   readonly mode: SequenceMode;
   readonly counter: TokenCounter;
   /** The agents that have announced their registries. */
-  readonly peers: { readonly size: number };
+  readonly peers: Pick<Registries['peers'], 'size' | 'values'>;
+}
+
+interface AgentNumbers {
+  readonly registry: Registry;
+  readonly owner: TableOwner;
 }
 
 const OUTGOING = 'out:';
@@ -100,14 +108,21 @@ export class Compaction {
   }
 
   /**
-   * Begins another operation within one, called by a function of the host. What a message that is being written has changed is undone: its
+   * Runs an operation within another one, called by a function of the host. What a message that is being written has changed is undone: its
    * number will be higher than those of the frames that are sent now.
    */
-  interrupt(): void {
-    if (this.#isWriting) {
+  interrupt<T>(operation: () => T): T {
+    const isOuter = this.#isWriting;
+    if (isOuter) {
       this.owners.rollBack();
       this.#interruptions++;
     } else this.owners.settle();
+    this.#isWriting = false;
+    try {
+      return operation();
+    } finally {
+      this.#isWriting = isOuter;
+    }
   }
 
   /** The number of interruptions of messages that were being written: their compact frames must be made again. */
@@ -120,13 +135,14 @@ export class Compaction {
    *
    * @param plain the canonical text of header and body
    * @param registry the registry to begin with if all peers read compact frames, otherwise `null`
-   * @param tree the tree of the text, if it is known
-   * @param isPart `true` for a part of a message
+   * @param shortening the tree of the text, if it is known; `isPart` for a part of a message
    */
-  shorten(agent: string, plain: string, registry: Registry | null, { tree, isPart }: Shortening = {}): CompactBody {
+  shorten(agent: string, plain: string, registry: Registry | null, shortening: Shortening = {}): CompactBody {
+    const { tree, isPart, mayBeCounted = false } = shortening;
     const key = this.#outgoingKey(agent);
     const owner = this.owners.get(key);
-    if (registry === null && owner === undefined) return plainBody(plain, undefined);
+    const marked = mayBeCounted && this.#mode === 'session' && NUMBERED.test(plain) ? OFF : undefined;
+    if (registry === null && owner === undefined) return plainBody(plain, marked);
     const frame = tree ?? parseFrame(plain);
     if (isProtocolFrame(frame)) return plainBody(plain, undefined);
     const hasNumbers = this.#mode === 'session' || registry?.compact?.agents !== undefined;
@@ -142,7 +158,7 @@ export class Compaction {
         const { text, isNumbered, hasCount, tokens, plainTokens } = compacted;
         const mark = this.#mark(table, used.count, hasCount);
         const isRead = mark !== undefined || isNumbered;
-        const name = isRead ? this.#spellAgent(agent, registry, table === undefined ? used.agents : []) : agent;
+        const name = isRead ? this.#spellAgent(agent, table, { registry, owner: used }) : agent;
         const body = name === agent ? text : `@${name}${text.slice(agent.length + 1)}`;
         return { body, table: mark, tokens: name === agent ? tokens : undefined, plainTokens };
       }
@@ -153,48 +169,71 @@ export class Compaction {
     const left = this.owners.get(key);
     if (isEnd) this.owners.set(key, { ...left!, former: without(left!.former, agent) });
     // A plain frame with a number as its operation looks like a compact one.
-    return plainBody(plain, isEnd || registry !== null ? OFF : undefined);
+    return plainBody(plain, isEnd || registry !== null ? OFF : marked);
   }
 
-  /** Returns the number of an agent if it has fewer tokens. @param sharing the agents that the other side knows to use the tables */
-  #spellAgent(agent: string, registry: Registry, sharing: readonly string[]): string {
-    const spelled = spellAgent(agent, registry);
+  /** Returns the number of an agent if it has fewer tokens. @param table the field `tbl` of the frame if it begins or joins tables */
+  #spellAgent(agent: string, table: string | undefined, { registry, owner }: AgentNumbers): string {
+    // In the mode `sender`, the count of a frame is that of its agent, which must be known before its tables.
+    const hasNumber = this.#mode === 'session' || table === undefined;
+    const spelled = hasNumber && this.#haveOneRegistry(registry) ? spellAgent(agent, registry) : agent;
     // Another endpoint could have an agent with this number.
-    if (spelled !== agent || this.#mode === 'sender' || this.#peers.size > 1) return spelled;
-    const place = sharing.indexOf(agent);
-    if (place < 0) return agent;
-    const number = String((registry.compact?.agents?.length ?? 0) + place);
+    if (spelled !== agent || this.#mode === 'sender' || this.#peers.size > 1 || table !== undefined) return spelled;
+    const number = String((registry.compact?.agents?.length ?? 0) + owner.agents.indexOf(agent));
     return this.#costs.of(number) < this.#costs.of(agent) ? number : agent;
   }
 
-  /** Returns the name of the agent of a frame, which may be a number in the registry of its tables, or among the agents that share them. */
+  /** Returns `true` if numbers of agents mean the same in all registries of the session. */
+  #haveOneRegistry(own: Registry): boolean {
+    if (this.#peers.size <= 1) return true;
+    for (const { announcement } of this.#peers.values()) if (!matchesHash(own, announcement.hash)) return false;
+    return true;
+  }
+
+  /**
+   * Returns the name of the agent of a frame, which may be a number in the registry of its tables, or among the agents that share them.
+   *
+   * @throws AccpError E2001 if several agents have the number: their endpoints do not know each other's registries. The frame has not used up
+   * its number then, and is sent again as a plain one.
+   */
   agentOf(frame: Frame, table: string | undefined, registryOf: (hash: string) => Registry | null): string {
     const { agent: written } = frame;
     if (numberIn(written) === undefined || table === OFF || isProtocolFrame(frame)) return written;
+    const isShared = this.#mode === 'session';
     const beginning = partsOf(table, BEGINNING);
     // The common registry has no agents.
-    if (beginning !== null) return nameIn(beginning[1] === undefined ? null : registryOf(beginning[1]), written);
+    if (beginning !== null)
+      return isShared && beginning[1] !== undefined ? nameIn(registryOf(beginning[1]), written) : written;
     const [, first] = partsOf(table, SHARED_COUNT) ?? [];
+    if (first !== undefined) {
+      const owner = this.owners.get(INCOMING + first);
+      return owner === undefined ? written : nameIn(registryOf(owner.hash), written);
+    }
     // The frame of an agent with this name, which has tables, or does not use any.
-    if (first === undefined && (this.#readerOf(written) !== undefined || !usesTables(frame, table))) return written;
+    if (this.#readerOf(written) !== undefined || !usesTables(frame, table)) return written;
+    const found = new Set<string>();
     const sharing: string[] = [];
+    // Many owners have the same registry, and broken ones may have none.
+    const registries = new Map<string, Registry | null>([['', null]]);
     for (const [key, owner] of this.owners) {
       if (!key.startsWith(INCOMING)) continue;
-      const registry = registryOf(owner.hash);
+      const { hash } = owner;
+      if (!registries.has(hash)) registries.set(hash, registryOf(hash));
+      const registry = registries.get(hash)!;
       const agent = nameIn(registry, written);
-      const uses = first === undefined ? owner.agents.includes(agent) : key === INCOMING + first;
-      if (agent !== written && uses) return agent;
+      if (agent !== written && owner.agents.includes(agent)) found.add(agent);
       const shared = owner.agents[Number(written) - (registry?.compact?.agents?.length ?? 0)];
-      if (shared !== undefined && first === undefined && this.#mode === 'session') sharing.push(shared);
+      if (shared !== undefined && isShared) sharing.push(shared);
     }
-    // Of several endpoints, none is meant.
-    return sharing.length === 1 ? sharing[0]! : written;
+    const [name = written, ...others] = found.size > 0 ? found : sharing;
+    if (others.length > 0) throw unreadable('E2001', `The number ${written} is that of several agents.`, WANTED_PLAIN);
+    return name;
   }
 
   /**
    * Returns `false` if a frame before this one, which uses the same tables, was lost without a gap.
    *
-   * @param mayBeCompact `true` if a peer has announced that it may send compact frames
+   * @param mayBeCompact `true` if the agent may send compact frames
    */
   isContinuous(frame: Frame, table: string | undefined, mayBeCompact: boolean): boolean {
     if (this.#mode === 'sender' || table === OFF || isProtocolFrame(frame)) return true;
@@ -203,7 +242,7 @@ export class Compaction {
     const [, first, beside, alone] = partsOf(table, SHARED_COUNT) ?? [];
     const owner =
       first === undefined ? this.owners.get(this.#readerOf(agent) ?? '') : this.owners.get(INCOMING + first);
-    // The announcement of a peer may be lost, and its tables may not.
+    // An agent without compact frames may have tables, if its announcement was lost.
     if (!mayBeCompact && table === undefined && owner === undefined) return true;
     const inPayload = numberIn(operation) === undefined ? undefined : numberIn(payload[0]?.key ?? '');
     const count = inPayload ?? numberIn(beside ?? alone ?? '');
@@ -298,7 +337,9 @@ export class Compaction {
       throw thrown;
     }
     // An endpoint has one pair of tables: all agents that used the former ones announce new ones.
-    if (before !== undefined && (before !== key || next === undefined)) this.owners.delete(before);
+    const isOnlyEndpoint = this.#mode === 'session' && this.#peers.size === 1 && BEGINNING.test(table);
+    for (const other of isOnlyEndpoint ? [...this.owners.keys()] : [before ?? ''])
+      if (other.startsWith(INCOMING) && (other !== key || next === undefined)) this.owners.delete(other);
     if (next !== undefined) this.owners.set(key, next);
   }
 
@@ -376,6 +417,9 @@ const BEGINNING = /^(?:new|reg\.([0-9a-f]{6,64}))(?:\.(0|[1-9][0-9]{0,2}))?$/;
 
 /** The agent whose tables are used, and a count, or a mere count. */
 const SHARED_COUNT = /^(?:as\.([A-Za-z0-9_-]+)(?:\.(0|[1-9][0-9]{0,2}))?|(0|[1-9][0-9]{0,2}))$/;
+
+/** A plain frame that reads like a compact one: its operation and its first key are numbers. */
+const NUMBERED = /^@[\w-]+>[A-Za-z]+:[0-9]+\{[0-9]+:/;
 
 /** Frames that maintain the session, and error frames, are always plain, so that they can be read without tables. */
 function isProtocolFrame({ intent, operation, payload }: Frame): boolean {

@@ -17,6 +17,8 @@ export interface ReceivedEnvelope {
   readonly part: Part | undefined;
   /** The change of the tables for compact frames. */
   readonly table: string | undefined;
+  /** `true` if strings are transliterated, although the announcement of that may not have been read. */
+  readonly isTransliterated?: boolean | undefined;
 }
 
 export interface Part {
@@ -49,6 +51,7 @@ export function readEnvelope(frame: Frame): {
   let tot: number | undefined;
   let cut: number | undefined;
   let table: string | undefined;
+  let isTransliterated = false;
   for (const { key, value } of frame.metadata ?? []) {
     switch (key) {
       case 'mid':
@@ -85,12 +88,15 @@ export function readEnvelope(frame: Frame): {
         // Reads any other value as an invalid change of tables.
         table = identifierOf(value) ?? '';
         break;
+      case 'txt':
+        isTransliterated = true;
+        break;
     }
   }
   if (mid === undefined) throw missing('mid');
   if (seq === undefined) throw missing('seq');
   const part = tot === undefined ? undefined : { index: idx ?? 0, total: tot, cut };
-  return { envelope: { mid, seq, ts, ttl, cid, aid, sid, part, table }, fault: read.fault };
+  return { envelope: { mid, seq, ts, ttl, cid, aid, sid, part, table, isTransliterated }, fault: read.fault };
 }
 
 /** Returns an identifier, which is text even if numeric: `mid:007` keeps its zeros. Does not retain the text of the frame. */
@@ -162,6 +168,7 @@ export function metadataAround({
   ttl,
   part,
   table,
+  isTransliterated = false,
 }: Omit<SentEnvelope, 'seq'>): MetadataAround {
   const before = `[mid:${identifier('mid', mid)},seq:`;
   let after = `,ts:${ts}`;
@@ -173,6 +180,7 @@ export function metadataAround({
   if (part !== undefined) after += `,idx:${part.index}`;
   if (table !== undefined) after += `,tbl:${table}`;
   if (part !== undefined) after += `,tot:${part.total}`;
+  if (isTransliterated) after += ',txt:1';
   return { before, after: `${after}]` };
 }
 

@@ -14,6 +14,7 @@ export interface SentFrame {
   readonly sid?: string | null | undefined;
   readonly ttl?: number | undefined;
   readonly part?: Part | undefined;
+  readonly isTransliterated?: boolean;
 }
 
 /** The maximum number of times that one frame is sent. */
@@ -58,10 +59,13 @@ export class Outbox {
   readonly #resyncs: Collection<Resync>;
   readonly #state: Collection<number>;
   readonly max: number;
-  #forgotten = { agent: '', key: '' };
+  readonly #isShared: boolean;
+  #forgotten = { agent: '', key: 'forgotten:' };
   #hasResynced = false;
 
-  constructor(journal: Journal, max: number) {
+  /** @param isShared `true` if all agents have one count, so that a gap concerns the frames of each of them */
+  constructor(journal: Journal, max: number, isShared = false) {
+    this.#isShared = isShared;
     this.#entries = journal.collection('outbox');
     this.#resyncs = journal.collection('resyncs');
     this.#state = journal.collection('outbox-state');
@@ -79,11 +83,16 @@ export class Outbox {
    * processed.)
    */
   rejected(agent: string, seq: number): void {
-    this.#resyncs.delete(`${agent}:${seq}`);
+    this.#resyncs.delete(`${this.#countOf(agent)}:${seq}`);
     const found = this.#find(agent, seq);
     if (found === null) return;
     const [key, copy] = found;
     this.#entries.set(key, { ...copy, seqs: copy.seqs.filter((other) => other !== seq) });
+  }
+
+  /** Returns a frame that the other side has not processed, as far as is known. */
+  frameOf(agent: string, seq: number): SentFrame | undefined {
+    return this.#find(agent, seq)?.[1].frame;
   }
 
   giveUp(agent: string, seq: number): SentFrame | null {
@@ -95,19 +104,20 @@ export class Outbox {
 
   isLast(agent: string, seq: number): boolean {
     for (const { frame, seqs } of this.#entries.values()) {
-      if (frame.agent === agent && seqs.some((other) => other > seq)) return false;
+      if (this.#isOf(agent, frame) && seqs.some((other) => other > seq)) return false;
     }
     return true;
   }
 
   isSuperseded(agent: string, seq: number): boolean {
     // Without a resync, which is rare, there is no announced number either.
-    return this.#hasResynced && seq < (this.#state.get(`resynced:${agent}`) ?? 0);
+    return this.#hasResynced && seq < (this.#state.get(`resynced:${this.#countOf(agent)}`) ?? 0);
   }
 
-  resynced(resync: Resync): void {
-    this.#resyncs.set(`${resync.agent}:${resync.seq}`, resync);
-    this.#state.set(`resynced:${resync.agent}`, resync.seq);
+  resynced({ agent: sender, from, seq }: Resync): void {
+    const agent = this.#countOf(sender);
+    this.#resyncs.set(`${agent}:${seq}`, { agent, from, seq });
+    this.#state.set(`resynced:${agent}`, seq);
     this.#hasResynced = true;
     // Each report of a gap causes a resync; only the last ones matter.
     if (this.#resyncs.size > this.max) this.#resyncs.takeOldest();
@@ -117,20 +127,16 @@ export class Outbox {
    * Returns messages to send again, and removes processed and unwanted ones. All numbers below `expected` are processed, rejected or
    * void.
    */
-  takeUnprocessed(
-    agent: string,
-    expected: number,
-    shared: boolean,
-    isWanted: (frame: SentFrame) => boolean,
-  ): Unprocessed {
-    const skipped = this.#accepted(agent, expected, shared);
+  takeUnprocessed(sender: string, expected: number, isWanted: (frame: SentFrame) => boolean): Unprocessed {
+    const agent = this.#countOf(sender);
+    const skipped = this.#accepted(agent, expected);
     const isProcessed = (seq: number): boolean =>
       seq < expected && !skipped.some(({ from, seq: end }) => from <= seq && seq < end);
     const waiting: OutboxEntry[] = [];
     let processed = 0;
     let lost = this.#takeLost(agent, expected);
     for (const [key, copy] of [...this.#entries.entries()]) {
-      if (copy.frame.agent !== agent) continue;
+      if (!this.#isOf(sender, copy.frame)) continue;
       const isDone = copy.seqs.some(isProcessed);
       if (!isDone && copy.times < MAX_COPIES && isWanted(copy.frame)) {
         const seqs = copy.seqs.filter((seq) => seq >= expected);
@@ -171,9 +177,9 @@ export class Outbox {
   }
 
   /** Returns the resyncs that were accepted before `expected`. With a shared count, only the first one of each gap is certain. */
-  #accepted(agent: string, expected: number, shared: boolean): readonly Resync[] {
+  #accepted(agent: string, expected: number): readonly Resync[] {
     const before = [...this.#resyncs.values()].filter((resync) => resync.agent === agent && resync.seq < expected);
-    if (!shared) return before;
+    if (!this.#isShared) return before;
     const firsts = new Map<number, Resync>();
     for (const resync of before) if (!firsts.has(resync.from)) firsts.set(resync.from, resync);
     return [...firsts.values()];
@@ -182,14 +188,14 @@ export class Outbox {
   #find(agent: string, seq: number): [string, OutboxEntry] | null {
     for (const entry of this.#entries.entries()) {
       const [, { frame, seqs }] = entry;
-      if (frame.agent === agent && seqs.includes(seq)) return entry;
+      if (this.#isOf(agent, frame) && seqs.includes(seq)) return entry;
     }
     return null;
   }
 
   #evictOldest(): void {
     const [, { frame, seqs }] = this.#entries.takeOldest()!;
-    const { agent } = frame;
+    const agent = this.#countOf(frame.agent);
     const last = seqs.at(-1);
     // All copies are void, so it was not processed.
     if (last === undefined || this.isSuperseded(agent, last)) {
@@ -201,6 +207,15 @@ export class Outbox {
   #forgottenKey(agent: string): string {
     if (this.#forgotten.agent !== agent) this.#forgotten = { agent, key: `forgotten:${agent}` };
     return this.#forgotten.key;
+  }
+
+  /** Returns the name of the count of an agent. */
+  #countOf(agent: string): string {
+    return this.#isShared ? '' : agent;
+  }
+
+  #isOf(agent: string, frame: SentFrame): boolean {
+    return this.#isShared || frame.agent === agent;
   }
 
   #nextKey(): string {

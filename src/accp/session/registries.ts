@@ -83,7 +83,7 @@ export class Registries {
 
   /** Returns the schemas of the frames of `agent`: those it has sent, or ours. */
   of(agent: string, own: Registry): Registry {
-    const peer = this.peers.size === 0 ? undefined : this.peers.get(agent);
+    const peer = this.#peerOf(agent);
     if (peer === undefined) return own;
     if (peer.registry === undefined) return matchesHash(own, peer.announcement.hash) ? own : COMMON_REGISTRY;
     let registry = this.#registries.get(peer.registry);
@@ -92,6 +92,22 @@ export class Registries {
       this.#registries.set(peer.registry, registry);
     }
     return registry;
+  }
+
+  /** Returns the announcement for an agent: an endpoint announces for all of its agents. Of several endpoints, it may belong to any. */
+  #peerOf(agent: string): Peer | undefined {
+    if (this.peers.size === 0) return undefined;
+    const peer = this.peers.get(agent);
+    if (peer !== undefined || this.peers.size > 1) return peer;
+    const [only] = this.peers.values();
+    return only;
+  }
+
+  /** Records that peers do not have the registry that was sent to them. */
+  forget(): void {
+    this.announced = undefined;
+    for (const [agent, peer] of [...this.peers.entries()])
+      if (peer.known) this.peers.set(agent, { ...peer, known: null });
   }
 
   writing(policy: TextPolicy | undefined): TextState {
@@ -138,10 +154,20 @@ export class Registries {
     return null;
   }
 
-  /** `true` if a peer may send compact frames: it has announced the profile. */
-  get mayBeCompact(): boolean {
+  /** `true` if a peer has announced that it reads compact frames. */
+  get readsCompact(): boolean {
     for (const { announcement } of this.peers.values()) if (announcement.profile === 'compact1') return true;
     return false;
+  }
+
+  /**
+   * `true` if an agent may send compact frames: once this side has announced that it reads them, unless the agent has announced itself without
+   * them. Its announcement may be lost.
+   */
+  mayBeCompact(agent: string, isAnnounced: boolean): boolean {
+    const peer = this.peers.get(agent);
+    if (peer !== undefined) return peer.announcement.profile === 'compact1';
+    return isAnnounced && this.announced !== undefined;
   }
 
   /** Ends compact frames: for good if a binding cannot carry them, otherwise until a peer announces its registry again. */

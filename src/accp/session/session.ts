@@ -220,7 +220,7 @@ export function createSession(options: SessionOptions): Session {
   }
   if (storedMode === undefined) meta.set('sequence', sequence);
   const delivery = new Delivery({ journal, mode: sequence, first: firstSequence, maxSeen, maxSenders });
-  const outbox = new Outbox(journal, maxOutbox);
+  const outbox = new Outbox(journal, maxOutbox, sequence === 'session');
   const chains = new Chains({ journal, maxChains, timeoutMs });
   const sequences = new Sequences(journal);
   const streams = createStreams({

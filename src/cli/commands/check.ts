@@ -28,28 +28,32 @@ export const command = defineCommand({
     const findings = findingWriter(invocation, options.format);
     const totals = { lines: 0, rejected: 0, errors: 0, warnings: 0 };
     const names: string[] = [];
-    const exitCode = await forEachInput(invocation, async (one) => {
-      names.push(inputName(one));
-      const { lines, rejected, exitCode } = await forEachLine(
-        one,
-        protocol.message,
-        async (line) => {
-          const found = READERS[protocol.name].check(line.text, reading);
-          const errors = found.filter(({ severity }) => severity === 'error');
-          const warnings = found.filter(({ severity }) => severity === 'warning');
-          totals.errors += errors.length;
-          totals.warnings += warnings.length;
-          const valid = errors.length === 0;
-          if (json) await output.result(toJson({ ...placeOf(one, line), valid, errors, warnings }));
-          else for (const finding of found) await findings.add(one, line, finding.severity, finding);
-          return valid;
-        },
-        messagesAmong(readLines(one)),
-      );
-      totals.lines += lines;
-      totals.rejected += rejected;
-      return exitCode;
-    });
+    const exitCode = await forEachInput(
+      invocation,
+      async (one) => {
+        names.push(inputName(one));
+        const { lines, rejected, exitCode } = await forEachLine(
+          one,
+          protocol.message,
+          async (line) => {
+            const found = READERS[protocol.name].check(line.text, reading);
+            const errors = found.filter(({ severity }) => severity === 'error');
+            const warnings = found.filter(({ severity }) => severity === 'warning');
+            totals.errors += errors.length;
+            totals.warnings += warnings.length;
+            const valid = errors.length === 0;
+            if (json) await output.result(toJson({ ...placeOf(one, line), valid, errors, warnings }));
+            else for (const finding of found) await findings.add(one, line, finding.severity, finding);
+            return valid;
+          },
+          messagesAmong(readLines(one)),
+        );
+        totals.lines += lines;
+        totals.rejected += rejected;
+        return exitCode;
+      },
+      findings.fail,
+    );
     await findings.end(names);
     const { lines, rejected, errors, warnings } = totals;
     if (lines > 0 && !json) {

@@ -37,10 +37,14 @@ export const command = defineCommand({
     const { format } = invocation.options;
     const findings = findingWriter(invocation, format);
     const names: string[] = [];
-    const exitCode = await forEachInput(invocation, (one) => {
-      names.push(inputName(one));
-      return findIn(one, format === 'text' ? null : findings);
-    });
+    const exitCode = await forEachInput(
+      invocation,
+      (one) => {
+        names.push(inputName(one));
+        return findIn(one, format === 'text' ? null : findings);
+      },
+      findings.fail,
+    );
     await findings.end(names);
     return exitCode;
   },

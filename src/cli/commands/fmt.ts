@@ -1,7 +1,9 @@
+import type { ParseError, PrintError } from '../../text/errors.js';
+import { visible } from '../../text/visible.js';
 import { UsageError } from '../io/errors.js';
 import { readText, replaceText } from '../io/files.js';
-import { findingWriter } from '../io/findings.js';
-import { inputName, linesIn, readLines } from '../io/input.js';
+import { type FindingWriter, findingWriter } from '../io/findings.js';
+import { inputName, type Line, linesIn, readLines } from '../io/input.js';
 import { forEachInput } from '../io/inputs.js';
 import { toJson } from '../io/json.js';
 import { forEachMessage, READERS, type Reading } from '../io/messages.js';
@@ -75,61 +77,88 @@ function keepingBlankLines(write: (text: string) => Promise<void>) {
   return { line, other };
 }
 
-/** A line that is not in canonical form, as a finding. */
+/** A line that is not in canonical form, as a finding; and a file of which no single line is the reason. */
 const NOT_CANONICAL = {
   code: 'not-canonical',
   message: 'Not in canonical form.',
   span: null,
   help: 'run pegwire fmt --write',
 };
+const BETWEEN_LINES = { ...NOT_CANONICAL, message: 'The blank lines or line ends are not in canonical form.' };
 
 async function checkAll(invocation: Run, reading: Reading): Promise<number> {
-  const { protocol, options, output, json } = invocation;
-  const { format } = options;
-  const findings = findingWriter(invocation, format);
+  const findings = findingWriter(invocation, invocation.options.format);
   const names: string[] = [];
-  const exitCode = await forEachInput(invocation, (one) => {
-    names.push(inputName(one));
-    return forEachMessage(
-      one,
-      reading,
-      async (node, line) => {
-        const canonical = READERS[protocol.name].format(node, reading);
-        const changed = canonical !== line.text;
-        if (json) await output.result(toJson({ ...placeOf(one, line), ok: true, canonical, changed }));
-        else if (changed && format === 'text')
-          await output.result(`${inputName(one)}:${line.number}: not in canonical form`);
-        else if (changed) await findings.add(one, line, 'error', NOT_CANONICAL);
-        return !changed;
-      },
-      format === 'text' ? {} : { refuse: (line, error) => findings.add(one, line, 'error', error) },
-    );
-  });
+  const exitCode = await forEachInput(
+    invocation,
+    (one) => {
+      names.push(inputName(one));
+      return check(one, reading, findings);
+    },
+    findings.fail,
+  );
   await findings.end(names);
   return exitCode;
 }
 
+async function check(invocation: Run, reading: Reading, findings: FindingWriter): Promise<number> {
+  const { file, output, json, options } = invocation;
+  const isText = options.format === 'text';
+  const name = visible(inputName(invocation));
+  let isChanged = false;
+  const { exitCode, before, after } = await formatted(invocation, reading, {
+    lines: file === undefined ? readLines(invocation) : undefined,
+    handle: async (canonical, line) => {
+      const changed = canonical !== line.text;
+      isChanged ||= changed;
+      if (json) await output.result(toJson({ ...placeOf(invocation, line), ok: true, canonical, changed }));
+      else if (changed && isText) await output.result(`${name}:${line.number}: not in canonical form`);
+      else if (changed) await findings.add(invocation, line, 'error', NOT_CANONICAL);
+    },
+    refuse: isText ? undefined : (line, error) => findings.add(invocation, line, 'error', error),
+  });
+  if (exitCode !== 0 || isChanged || after === before) return isChanged ? 1 : exitCode;
+  if (json) await output.result(toJson({ file, ok: true, changed: true }));
+  else if (isText) await output.result(`${name}: its blank lines or line ends are not in canonical form`);
+  else await findings.add(invocation, { number: 1, text: '' }, 'error', BETWEEN_LINES);
+  return 1;
+}
+
 async function rewrite(invocation: Run, reading: Reading): Promise<number> {
-  const { file, protocol, output, json } = invocation;
+  const { file, output, json } = invocation;
   if (file === undefined) throw new UsageError('--write requires files');
-  const before = readText(file);
+  const { exitCode, before, after } = await formatted(invocation, reading, {});
+  if (exitCode !== 0) return exitCode;
+  const changed = after !== before;
+  if (changed) replaceText(file, before!, after!);
+  if (json) await output.result(toJson({ file, changed }));
+  else if (changed) await output.result(visible(file));
+  return 0;
+}
+
+interface Formatting {
+  /** The lines of the input. @default those of the file */
+  readonly lines?: AsyncIterable<Line> | undefined;
+  readonly handle?: (canonical: string, line: Line) => Promise<void>;
+  readonly refuse?: ((line: Line, error: ParseError | PrintError) => Promise<void>) | undefined;
+}
+
+/** Returns the text of a file, and that in canonical form, with the line ends of its first line; no texts if the lines are given. */
+async function formatted(invocation: Run, reading: Reading, { lines, handle, refuse }: Formatting) {
+  const before = lines === undefined ? readText(invocation.file!) : undefined;
   const written: string[] = [];
-  const { line: write, other } = keepingBlankLines(async (text) => void written.push(text));
+  const { line: write, other } = keepingBlankLines(async (text) => void (before !== undefined && written.push(text)));
   const exitCode = await forEachMessage(
     invocation,
     reading,
-    async (node) => {
-      await write(READERS[protocol.name].format(node, reading));
+    async (node, line) => {
+      const canonical = READERS[invocation.protocol.name].format(node, reading);
+      await write(canonical);
+      await handle?.(canonical, line);
       return true;
     },
-    { lines: linesIn(before), other },
+    { lines: lines ?? linesIn(before!), other, ...(refuse === undefined ? {} : { refuse }) },
   );
-  if (exitCode !== 0) return exitCode;
-  const end = /\r?\n/.exec(before)?.[0] ?? '\n';
-  const after = written.map((line) => line + end).join('');
-  const changed = after !== before;
-  if (changed) replaceText(file, before, after);
-  if (json) await output.result(toJson({ file, changed }));
-  else if (changed) await output.result(file);
-  return 0;
+  const end = /\r?\n/.exec(before ?? '')?.[0] ?? '\n';
+  return { exitCode, before, after: before && written.map((line) => line + end).join('') };
 }

@@ -173,4 +173,9 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
     summary: 'Measure how fast messages are parsed and printed on this machine',
     load: () => import('./bench.js'),
   },
+  {
+    name: 'completion',
+    summary: 'Print a script that completes command lines in bash, zsh or fish',
+    load: () => import('./completion.js'),
+  },
 ];

@@ -1,6 +1,9 @@
 /** Files named in arguments. */
 import {
+  accessSync,
+  chmodSync,
   closeSync,
+  constants,
   existsSync,
   openSync,
   readFileSync,
@@ -34,7 +37,7 @@ export function writeText(file: string, text: string): void {
 }
 
 /**
- * Replaces the text of a file as a whole: other programs see the old text or the new one.
+ * Replaces the text of a file as a whole: other programs see the old text or the new one, unless it has several names or another owner.
  *
  * @param before the text that the new one was made from
  * @throws UsageError if the file cannot be written, or has another text by now
@@ -42,11 +45,23 @@ export function writeText(file: string, text: string): void {
 export function replaceText(file: string, before: string, after: string): void {
   writing(file, () => {
     const target = realpathSync(file);
-    const { mode } = statSync(target);
+    accessSync(target, constants.W_OK);
+    const { mode, nlink, uid, gid } = statSync(target);
+    const check = (): void => {
+      if (readText(file) !== before) throw notWritable(file, 'it was changed in the meantime');
+    };
+    const isOurs = process.getuid === undefined || (uid === process.getuid() && gid === process.getgid!());
+    // A new file would have another owner, or only one of the names.
+    if (!isOurs || nlink > 1) {
+      check();
+      writeFileSync(target, after);
+      return;
+    }
     const draft = path.join(path.dirname(target), `.pegwire-${process.pid}`);
     try {
-      writeFileSync(draft, after, { mode, flag: 'wx' });
-      if (readText(file) !== before) throw notWritable(file, 'it was changed in the meantime');
+      writeFileSync(draft, after, { flag: 'wx' });
+      chmodSync(draft, mode);
+      check();
       renameSync(draft, target);
     } finally {
       rmSync(draft, { force: true });

@@ -1,4 +1,5 @@
 /** Findings about lines of files, for people and for other programs. */
+import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Report, Severity } from '../../text/diagnostic.js';
 import { visible } from '../../text/visible.js';
@@ -16,6 +17,8 @@ export type FindingFormat = (typeof FINDING_FORMATS)[number];
 export interface FindingWriter {
   /** Writes a finding about a line of an input. */
   add(source: Reporting, line: Line, severity: Severity, report: Report): Promise<void>;
+  /** Writes that an input cannot be read. @default as for other commands */
+  readonly fail?: (file: string, error: UsageError) => Promise<void>;
   /** Ends the output. @param inputs the names of all inputs, with findings or without */
   end(inputs: readonly string[]): Promise<void>;
 }
@@ -51,12 +54,14 @@ export function findingWriter(
   if (format === 'github') {
     return {
       add: (source, line, severity, report) => output.result(annotation(findingOf(source, line, severity, report))),
+      fail: (file, error) => output.result(annotation(failureOf(file, error))),
       end: async () => {},
     };
   }
   const findings: Finding[] = [];
   return {
     add: async (source, line, severity, report) => void findings.push(findingOf(source, line, severity, report)),
+    fail: async (file, error) => void findings.push(failureOf(file, error)),
     end: (inputs) => output.result(format === 'sarif' ? sarif(findings) : junit(inputs, findings)),
   };
 }
@@ -69,6 +74,10 @@ function findingOf(source: Reporting, { number, text }: Line, severity: Severity
     ...{ file: inputName(source), line: number, start: start + 1, end: Math.max(end, start + 1) + 1, severity, code },
     text: visible(help === undefined ? message : `${message} Help: ${help}`),
   };
+}
+
+function failureOf(file: string, { code, message }: UsageError): Finding {
+  return { file, line: 1, start: 1, end: 2, severity: 'error', code, text: visible(`${message}.`) };
 }
 
 /** A workflow command of GitHub Actions. */
@@ -106,8 +115,7 @@ function sarif(findings: readonly Finding[]): string {
 
 /** A relative reference for a relative path, so that the findings fit any checkout. */
 function uriOf(file: string): string {
-  const isAbsolute = /^(?:[\\/]|[A-Za-z]:)/.test(file);
-  return isAbsolute ? pathToFileURL(file).href : file.split(/[\\/]/).map(encodeURIComponent).join('/');
+  return path.isAbsolute(file) ? pathToFileURL(file).href : file.split(path.sep).map(encodeURIComponent).join('/');
 }
 
 /** JUnit XML, as most continuous integration servers read it. Warnings are no failures. */

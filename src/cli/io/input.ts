@@ -175,7 +175,8 @@ export function strictText(bytes: Uint8Array, name: string): string {
   const text = decoded(own);
   // Throws at that line.
   if (text === undefined) for (const _ of linesOf(own, { number: 1, cut: false, name }));
-  return text ?? '';
+  if (text === undefined || bytes.length > MAX_TEXT) throw tooLarge(name);
+  return text;
 }
 
 /** Reads the whole input, with U+FFFD for each invalid sequence of bytes. @throws UsageError if it cannot be read, is UTF-16, or exceeds 256 MiB */
@@ -185,7 +186,7 @@ export async function readAll(source: Source): Promise<{ text: string; isUtf8: b
   let length = 0;
   for await (const chunk of readBytes(source)) {
     length += chunk.length;
-    if (length > MAX_TEXT) throw new UsageError(`${name} is larger than 256 MiB; split it`, 'unreadable');
+    if (length > MAX_TEXT) throw tooLarge(name);
     chunks.push(chunk);
   }
   const bytes = afterMark(Buffer.concat(chunks, length), name);
@@ -193,6 +194,10 @@ export async function readAll(source: Source): Promise<{ text: string; isUtf8: b
   return text === undefined
     ? { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), isUtf8: false }
     : { text, isUtf8: true };
+}
+
+function tooLarge(name: string): UsageError {
+  return new UsageError(`${name} is larger than 256 MiB; split it`, 'unreadable');
 }
 
 /** Removes a byte order mark. @throws UsageError if the bytes are UTF-16, with or without a mark */

@@ -1,11 +1,11 @@
 /** The files that arguments name: files, folders and patterns. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import ignore from 'ignore';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import type { Protocol } from '../protocols.js';
 import { notReadable, UsageError, unreadable } from './errors.js';
-import type { Source } from './input.js';
+import { inputName, type Source } from './input.js';
 import { labelled } from './output.js';
 import { noteFault, type Reporting } from './report.js';
 
@@ -22,12 +22,14 @@ interface Named extends Reporting, Pick<Source, 'stdin'> {
 /**
  * Runs a command for each file that the arguments name. A file that cannot be read does not keep the others from being read.
  *
+ * @param fault reports a file that cannot be read. @default prints the error; that of the only file is thrown
  * @returns the highest exit code
  * @throws UsageError if the only file cannot be read, or an argument names no file
  */
 export async function forEachInput<I extends Named>(
   invocation: I,
   handle: (one: I) => Promise<number>,
+  fault?: (file: string, error: UsageError) => Promise<void>,
 ): Promise<number> {
   const files = await inputFiles(invocation);
   const isOneOfMany = files.length > 1;
@@ -36,8 +38,10 @@ export async function forEachInput<I extends Named>(
     try {
       exitCode = Math.max(exitCode, await handle({ ...invocation, file, isNamed: file !== undefined, isOneOfMany }));
     } catch (thrown) {
-      if (!isOneOfMany || !(thrown instanceof UsageError) || thrown.code !== 'unreadable') throw thrown;
-      await noteFault(invocation, thrown);
+      if (!(thrown instanceof UsageError) || thrown.code !== 'unreadable') throw thrown;
+      if (fault !== undefined) await fault(inputName({ file }), thrown);
+      else if (isOneOfMany) await noteFault(invocation, thrown);
+      else throw thrown;
       exitCode = 2;
     }
   }
@@ -45,18 +49,27 @@ export async function forEachInput<I extends Named>(
 }
 
 /** Returns the files, each once; `undefined` is stdin. @throws UsageError if an argument names none */
-export async function inputFiles(invocation: Named): Promise<readonly (string | undefined)[]> {
+async function inputFiles(invocation: Named): Promise<readonly (string | undefined)[]> {
   const { files, protocol, output, json } = invocation;
   if (files.length === 0) return [undefined];
-  const found = new Set<string | undefined>();
+  /** By their place, since several names may be those of one file. */
+  const found = new Map<string, string | undefined>();
   const isIgnored = ignoredBy(IGNORE_FILE);
   for (const word of files) {
-    if (word === '-') found.add(undefined);
-    else if (isIgnored(word)) {
-      if (!json) await output.note(labelled('note', 'ignored', `${word} is in ${IGNORE_FILE}.`, output.paintNote));
-    } else for (const file of await filesOf(word, protocol)) if (!isIgnored(file)) found.add(file);
+    if (word === '-') {
+      found.set('', undefined);
+      continue;
+    }
+    const named = await filesOf(word, protocol);
+    const own = named.filter((file) => !isIgnored(file));
+    for (const file of own) {
+      const place = existsSync(file) ? realpathSync(file) : file;
+      if (!found.has(place)) found.set(place, file);
+    }
+    if (own.length === 0 && !json)
+      await output.note(labelled('note', 'ignored', `${word} is in ${IGNORE_FILE}.`, output.paintNote));
   }
-  return [...found];
+  return [...found.values()];
 }
 
 /** Returns the files that one argument names. A name that is also a pattern is a name if such a file exists. */

@@ -13,6 +13,8 @@ export type Paint = (style: Style, text: string) => string;
 /** The part of a Node stream that the output needs. */
 export interface Sink {
   readonly isTTY?: boolean;
+  /** The width of a terminal. */
+  readonly columns?: number;
   write(text: string): boolean;
   once(event: 'drain' | 'error', listener: () => void): Sink;
   off(event: 'drain' | 'error', listener: () => void): Sink;
@@ -44,10 +46,15 @@ export function createOutput(stdout: Sink, stderr: Sink, color: ColorChoice) {
       // Carriage return, then erase the line (ECMA-48, EL).
       if (stderr.isTTY === true) stderr.write(`\r\x1b[2K${text}`);
     },
+    /** The number of columns of the terminal, at most 100; `undefined` if the output is not a terminal. */
+    columns: stdout.columns === undefined ? undefined : Math.min(stdout.columns, MAX_COLUMNS),
     paint: painter(stdout, color),
     paintNote: painter(stderr, color),
   };
 }
+
+/** Longer lines are hard to read. */
+const MAX_COLUMNS = 100;
 
 async function writeLine(sink: Sink, text: string): Promise<void> {
   if (sink.write(`${text}\n`)) return;

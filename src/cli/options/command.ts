@@ -14,6 +14,8 @@ export interface Invocation<O extends Options = Options> extends Source, Reporti
   readonly grammar: string | undefined;
   /** The arguments of a command that takes words. */
   readonly words: readonly string[];
+  /** All commands. */
+  readonly commands: readonly (CommandEntry | CommandGroup)[];
   /** The arguments after `--`; also the last ones of `words`. */
   readonly program: readonly string[];
   readonly options: Values<O>;

@@ -9,14 +9,14 @@ const EXIT_CODES = `Exit codes:
   70  Internal error; please report it`;
 
 /** Returns the help page of pegwire. */
-export function generalHelp(commands: readonly (CommandEntry | CommandGroup)[]): string {
+export function generalHelp(commands: readonly (CommandEntry | CommandGroup)[], columns = COLUMNS): string {
   return [
     'pegwire: Tools for the languages AI agents speak to each other',
     '',
     'Usage: pegwire <command> <accp|aacp> [file|-] [options]',
     '',
     'Commands:',
-    ...listed(commands),
+    ...listed(commands, columns),
     '',
     'Protocols:',
     '  accp         Compact frames: @agent>intent:operation{key:value|...}[mid:...,seq:...]',
@@ -25,7 +25,7 @@ export function generalHelp(commands: readonly (CommandEntry | CommandGroup)[]):
     'Reads stdin if no file is given. Prints results to stdout and everything else to stderr.',
     'Errors have a code: error[CODE]. A DURATION is a number and a unit: 500ms, 30s, 2m, 1h or 7d.',
     '',
-    options(GLOBAL_OPTIONS),
+    options(GLOBAL_OPTIONS, columns),
     '',
     EXIT_CODES,
     '',
@@ -34,16 +34,16 @@ export function generalHelp(commands: readonly (CommandEntry | CommandGroup)[]):
 }
 
 /** Returns the help page of a group of commands. */
-export function groupHelp({ name, summary, commands }: CommandGroup): string {
+export function groupHelp({ name, summary, commands }: CommandGroup, columns = COLUMNS): string {
   return [
     `pegwire ${name}: ${summary}`,
     '',
     `Usage: pegwire ${name} ${commandNames(commands)} [options]`,
     '',
     'Commands:',
-    ...listed(commands),
+    ...listed(commands, columns),
     '',
-    options(GLOBAL_OPTIONS),
+    options(GLOBAL_OPTIONS, columns),
     '',
     EXIT_CODES,
     '',
@@ -52,7 +52,11 @@ export function groupHelp({ name, summary, commands }: CommandGroup): string {
 }
 
 /** Returns the help page of a command. @param name includes the name of its group */
-export function commandHelp(command: Command, { name, summary }: Pick<CommandEntry, 'name' | 'summary'>): string {
+export function commandHelp(
+  command: Command,
+  { name, summary }: Pick<CommandEntry, 'name' | 'summary'>,
+  columns = COLUMNS,
+): string {
   const { optionGroups = [], details = [], exitCodes } = command;
   const grouped = new Set(optionGroups.flatMap((group) => Object.keys(group.options)));
   const others = Object.entries(command.options).filter(([option]) => !grouped.has(option));
@@ -61,19 +65,28 @@ export function commandHelp(command: Command, { name, summary }: Pick<CommandEnt
     '',
     ...usageOf(command).map((form, index) => `${index === 0 ? 'Usage:' : '   or:'} pegwire ${name} ${form}`),
     '',
-    ...optionGroups.flatMap((group) => [options(group.options, group.title), '']),
-    options({ ...Object.fromEntries(others), ...GLOBAL_OPTIONS }),
+    ...optionGroups.flatMap((group) => [options(group.options, columns, group.title), '']),
+    options({ ...Object.fromEntries(others), ...GLOBAL_OPTIONS }, columns),
     '',
-    ...[details].flat().flatMap((paragraph) => [...wrapped(paragraph, COLUMNS), '']),
+    ...[details].flat().flatMap((paragraph) => [...wrapped(paragraph, columns), '']),
     [command.example].flat().length > 1 ? 'Examples:' : 'Example:',
     ...[command.example].flat().map((example) => `  ${example}`),
     '',
-    ...(exitCodes === undefined ? [EXIT_CODES] : wrapped(exitCodes, COLUMNS)),
+    ...(exitCodes === undefined ? [EXIT_CODES] : wrapped(exitCodes, columns)),
   ].join('\n');
 }
 
-function listed(commands: readonly (CommandEntry | CommandGroup)[]): readonly string[] {
-  return commands.map(({ name, summary }) => `  ${name.padEnd(11)}  ${summary}`);
+function listed(commands: readonly (CommandEntry | CommandGroup)[], columns: number): readonly string[] {
+  return commands.map(({ name, summary }) => row(name.padEnd(11), summary, columns));
+}
+
+/** Returns a row of a list: the right part is wrapped beside the left one, or below it if there is little room. */
+function row(left: string, right: string, columns: number): string {
+  const beside = left.length + 4;
+  const isNarrow = columns - beside < MIN_COLUMNS;
+  const indent = ' '.repeat(isNarrow ? 6 : beside);
+  const text = wrapped(right, columns - indent.length).join(`\n${indent}`);
+  return `  ${isNarrow ? `${left.trimEnd()}\n${indent}` : `${left}  `}${text}`;
 }
 
 /** Adds the options to a form of the arguments, before those of another program. */
@@ -104,21 +117,19 @@ function usageOf({ takes, protocols }: Command): readonly string[] {
   return [[...words[takes], '[options]'].join(' ')];
 }
 
-function options(specs: Options, title?: string): string {
+function options(specs: Options, columns: number, title?: string): string {
   const rows = Object.entries(specs).map(([name, { short, placeholder, description }]) => {
     const option = short === undefined ? `--${name}` : `-${short}, --${name}`;
     return { left: `${option} ${placeholder}`.trimEnd(), right: description };
   });
   const width = Math.max(17, ...rows.map(({ left }) => left.length));
-  const indent = ' '.repeat(width + 4);
-  const lines = rows.map(({ left, right }) => {
-    const text = wrapped(right, COLUMNS - indent.length).join(`\n${indent}`);
-    return `  ${left.padEnd(width)}  ${text}`;
-  });
+  const lines = rows.map(({ left, right }) => row(left.padEnd(width), right, columns));
   return [title === undefined ? 'Options:' : `Options ${title}:`, ...lines].join('\n');
 }
 
+/** The number of columns of a help page, if the terminal does not have fewer, and the least of a part of it. */
 const COLUMNS = 100;
+const MIN_COLUMNS = 30;
 
 function wrapped(text: string, width: number): readonly string[] {
   const lines: string[] = [];

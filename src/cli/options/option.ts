@@ -1,7 +1,7 @@
 /** Options: each definition provides the validation, the text on the help page, and the type of the value. */
 import process from 'node:process';
 import { didYouMean, UsageError } from '../io/errors.js';
-import type { Protocol } from '../protocols.js';
+import { PROTOCOLS, type Protocol } from '../protocols.js';
 
 /** `true` for an option without a value. */
 export type Given = string | true;
@@ -13,6 +13,8 @@ export interface Option<T> {
   /** The name of the value on the help page; empty for a flag. */
   readonly placeholder: string;
   readonly description: string;
+  /** The values, if there are only these: with any protocol. */
+  readonly choices?: readonly string[];
   /** Reads the values that were given, in order. @throws UsageError if one is invalid */
   read(given: readonly Given[], name: string, protocol: Protocol): T;
 }
@@ -68,6 +70,7 @@ export function choice<const T extends string>(
     takes: 'value',
     placeholder,
     description,
+    choices: typeof choices === 'function' ? [...new Set(PROTOCOLS.flatMap(choices))] : choices,
     read: (given, name, protocol) => {
       const all = typeof choices === 'function' ? choices(protocol) : choices;
       const last = given.at(-1);

@@ -51,6 +51,11 @@ test('tbl:off of an agent that uses no tables does not end those of the others f
 
 test('the agents of frames are those of the registry with which the tables began', () => {
   const [a, b] = pair('sender', { agents: ['a', 'b'] }, { agents: ['b', 'a'] });
+  for (const [from, to] of [
+    [a, b],
+    [b, a],
+  ] as const)
+    accepted(send(from, to, { payload: USERS }));
   for (let round = 0; round < 2; round++) {
     expect(framesOf(a, { payload: USERS }).filter((frame) => deliverAs(frame, b) === 'a')).toHaveLength(1);
     expect(framesOf(b, { payload: USERS }).filter((frame) => deliverAs(frame, a) === 'b')).toHaveLength(1);

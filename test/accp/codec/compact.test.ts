@@ -130,10 +130,13 @@ describe('the tables', () => {
     const { a, b } = agreed({ registry });
     const frame = send(a, ASK);
     expect(shown(frame)).toBe(
-      '@1>req:11{0:[impl_auth_module,$0,[db_migration,oauth_client]]}[mid:M,seq:2,ts:T,cid:1,tbl:reg.H]',
+      '@a>req:11{0:[impl_auth_module,$0,[db_migration,oauth_client]]}[mid:M,seq:2,ts:T,cid:1,tbl:reg.H]',
     );
     const { message } = accepted(b.codec.decode(frame, b.session));
     expect(message).toMatchObject({ agent: 'a', operation: 'plan_sprint', payload: PLAN });
+    const next = send(a, ASK);
+    expect(shown(next)).toMatch(/^@1>req:11\{0:\[.*cid:3\]$/);
+    expect(accepted(b.codec.decode(next, b.session)).message.agent).toBe('a');
   });
 
   test('begin with a registry that the other side has received', () => {
@@ -146,7 +149,7 @@ describe('the tables', () => {
     deliver(a.codec.announce(a.session).frames, a, b);
     expect(b.session.peers.get('a')).not.toHaveProperty('compact');
     const frame = send(a, ASK);
-    expect(frame).toMatch(/^@1>req:11\{0:\[impl_auth_module,.*,tbl:reg\.[0-9a-f]{6,}\]$/);
+    expect(frame).toMatch(/^@a>req:11\{0:\[impl_auth_module,.*,tbl:reg\.[0-9a-f]{6,}\]$/);
     expect(receive(b, frame)).toEqual(PLAN);
     expect(receive(a, send(b, ASK))).toEqual(PLAN);
   });

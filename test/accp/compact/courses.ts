@@ -50,7 +50,7 @@ export class Reader {
     this.#registry = createRegistry(registry);
     this.#isShared = sequence === 'session';
     const journal = { collection: (name: string) => this.#collection(name) } as unknown as Journal;
-    this.#compaction = new Compaction({ journal, mode: sequence, counter: ESTIMATING_COUNTER, peers: { size: 1 } });
+    this.#compaction = new Compaction({ journal, mode: sequence, counter: ESTIMATING_COUNTER, peers: new Map() });
   }
 
   read(frame: string): Pick<Step, 'plain' | 'error'> {

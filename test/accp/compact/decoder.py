@@ -217,7 +217,7 @@ class Reading:
 # ---- One session
 CHANGE = r"off|(new|reg(\.[0-9a-f]{6,64})?)(\.(0|[1-9][0-9]{0,2}))?"
 class Owner:
-    def __init__(self, agent, static=([], []), count=0, broken=True, is_common=False):
+    def __init__(self, agent, static=([], []), count=0, broken=True, is_common=True):
         self.agents, self.count, self.broken, self.is_common = [agent], count, broken, is_common
         self.shapes, self.strings = Table(static[0], 128, 8192), Table(static[1], 512, 16384)
     def listed(self, shared):
@@ -233,8 +233,7 @@ class Receiver:
         if not always_plain(intent, operation, payload):
             if self.shared:
                 self.check_count(agent, operation, payload, table)
-            if table:
-                self.announce(agent, table)
+            if table: self.announce(agent, table)
             owner = self.owner_of(agent)
             if owner is not None:
                 require(not owner.broken, UNKNOWN)
@@ -245,13 +244,14 @@ class Receiver:
         return f"@{agent}>{intent}:{operation}{{{'|'.join(key + ':' + printed(value) for key, value in payload)}}}"
     def agent_of(self, name, table, is_compact):
         names, number = self.registry.get("compact", {}).get("agents", []), number_in(name)
-        named = names[number] if number < len(names) else None
-        if table[:3] in ("new", "reg", "as."): return named if named and table[:3] != "new" else name
+        named = dict(enumerate(names)).get(number)
+        if table[:3] in ("new", "reg", "as."): return named if named and table[:3] != "new" and self.shared else name
         if self.owner_of(name) or not is_compact: return name
-        if named and self.owner_of(named): return named
+        if named and self.owner_of(named) and not self.owner_of(named).is_common: return named
         numbered = [enumerate(owner.agents, 0 if owner.is_common else len(names)) for owner in self.owners.values()]
         sharing = [agent for agents in numbered for at, agent in agents if at == number]
-        return sharing[0] if self.shared and len(sharing) == 1 else name
+        require(not self.shared or len(sharing) < 2, {"code": "E2001", "want": "plain"})
+        return sharing[0] if self.shared and sharing else name
     def owner_of(self, agent):
         return next((owner for owner in self.owners.values() if agent in owner.agents), None)
     def check_count(self, agent, operation, payload, table):

@@ -121,6 +121,17 @@ describe('findings as JUnit XML', () => {
   });
 });
 
+test.each([
+  ['github', (text: string) => text.startsWith('::error file=missing.aacp,line=1,')],
+  ['sarif', (text: string) => (JSON.parse(text) as Log).runs[0]!.results[0]!.ruleId === 'unreadable'],
+  ['junit', (text: string) => text.includes('<testsuite name="missing.aacp" tests="1" failures="1">')],
+])('a file that cannot be read is a finding of %s', async (format, isFound) => {
+  for (const files of [['missing.aacp'], ['missing.aacp', good]]) {
+    const { code, stdout } = await cli(['check', 'aacp', '--format', format, ...files]);
+    expect({ code, isFound: isFound(stdout) }).toEqual({ code: 2, isFound: true });
+  }
+});
+
 describe('other commands', () => {
   test('fmt --check reports lines that are not canonical, and those that are invalid', async () => {
     const loose = scratch.write('loose.accp', lines('@a>req:x{k:01}', '@a>req:x{'));

@@ -1,4 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -86,6 +96,23 @@ describe('the files of a command', () => {
     });
   });
 
+  test('are read once, whatever their names', async () => {
+    symlinkSync('../logs', 'logs/self');
+    expect(await filesOf('logs', './logs/a.accp', 'logs/../logs/deep/c.accp')).toEqual([
+      'logs/a.accp',
+      'logs/deep/c.accp',
+    ]);
+  });
+
+  test('are named in a note if all of a folder are ignored', async () => {
+    put('.pegwireignore', 'logs/');
+    expect(await cli(['fmt', 'accp', '--check', 'logs'])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'note[ignored]: logs is in .pegwireignore.\n',
+    });
+  });
+
   test('end with the extension of the protocol in a folder', async () => {
     put('p.aacp', 'ACK|HR|return:x');
     const { stdout } = await cli(['parse', 'aacp', '--json', '.']);
@@ -170,6 +197,15 @@ describe('fmt', () => {
     expect((await cli(['fmt', 'accp', '--write', 'link.accp'])).code).toBe(0);
     expect(read('a.accp')).toBe(`${GOOD}\r\n# b\r\n${GOOD}\r\n`);
     expect(statSync('a.accp').mode & 0o777).toBe(0o640);
+    put('b.accp', LOOSE);
+    chmodSync('b.accp', 0o666);
+    linkSync('b.accp', 'c.accp');
+    expect((await cli(['fmt', 'accp', '--write', 'b.accp'])).code).toBe(0);
+    expect([read('b.accp'), read('c.accp'), statSync('b.accp').mode & 0o777]).toEqual([
+      lines(GOOD),
+      lines(GOOD),
+      0o666,
+    ]);
   });
 
   test('--check finds the same lines as --write changes', async () => {
@@ -180,6 +216,14 @@ describe('fmt', () => {
     });
     await cli(['fmt', 'accp', '--write', '.']);
     expect(await cli(['fmt', 'accp', '--check', '.'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    for (const text of [GOOD, `${GOOD}\n\n`, `\n${GOOD}\n`, `${GOOD}\n${GOOD}\r\n`, `\ufeff${GOOD}\n`]) {
+      writeFileSync('a.accp', text);
+      const checked = await cli(['fmt', 'accp', '--check', '.']);
+      const { stdout } = await cli(['fmt', 'accp', '--write', '.']);
+      expect([text, checked.code === 1]).toEqual([text, stdout !== '']);
+      if (checked.code === 1)
+        expect(checked.stdout).toBe('a.accp: its blank lines or line ends are not in canonical form\n');
+    }
   });
 
   test.each([
