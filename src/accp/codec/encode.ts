@@ -417,6 +417,9 @@ function emit({ drafts, tokens: counted, body }: Drafts, encoding: Encoding): En
   const { envelope } = message;
   const { interruptions } = compaction;
   const mid = envelope.msg_id ?? sender.freshId();
+  // The option createId may throw.
+  const mids = [mid];
+  while (mids.length < drafts.length) mids.push(sender.freshId(mids));
   const correlationId = envelope.correlation_id ?? mid;
   // The last check before the session is changed: a numbered frame must be sent.
   let first = prepare(drafts[0]!, mid, correlationId, encoding);
@@ -430,8 +433,8 @@ function emit({ drafts, tokens: counted, body }: Drafts, encoding: Encoding): En
     first = prepare({ ...drafts[0]!, compact: undefined }, mid, correlationId, encoding);
   const frames: string[] = [];
   let tokens: FrameTokens | undefined;
-  for (const draft of drafts) {
-    const prepared = frames.length === 0 ? first : prepare(draft, undefined, correlationId, encoding);
+  for (const [at, draft] of drafts.entries()) {
+    const prepared = at === 0 ? first : prepare(draft, mids[at]!, correlationId, encoding);
     const sent = sender.send(prepared, true);
     // The other side learns from a frame that has a number, whatever happens to the next one.
     compaction.owners.settle();
@@ -447,13 +450,7 @@ function emit({ drafts, tokens: counted, body }: Drafts, encoding: Encoding): En
     : { frames, msgId: mid, correlationId, losses, warnings, tokens: own, checkpoint };
 }
 
-/** @param mid the identifier of the first frame; later ones have fresh identifiers */
-function prepare(
-  { text, part, compact }: Draft,
-  mid: string | undefined,
-  correlationId: string,
-  encoding: Encoding,
-): Prepared {
+function prepare({ text, part, compact }: Draft, mid: string, correlationId: string, encoding: Encoding): Prepared {
   const { session, message } = encoding;
   const { agent, envelope } = message;
   const { timestamp: ts, correlation_id, causation_id: aid, session_id, ttl } = envelope;

@@ -134,10 +134,11 @@ export class Sender {
     return { text, length: body.length, plain, mid, seq };
   }
 
-  freshId(): string {
+  /** @param taken identifiers that will be used, too */
+  freshId(taken: readonly string[] = []): string {
     for (let attempt = 0; attempt < 8; attempt++) {
       const id = this.#settings.createId();
-      if (!this.#parts.delivery.hasSeen(id)) return id;
+      if (!this.#parts.delivery.hasSeen(id) && !taken.includes(id)) return id;
     }
     throw accpError('E9999', undefined, 'The option createId returns identifiers that are in use.');
   }

@@ -225,6 +225,24 @@ describe('operations within operations', () => {
     },
   );
 
+  test('an identifier that cannot be made leaves the session as it was, also for a later part', () => {
+    let left = Number.POSITIVE_INFINITY;
+    let made = 0;
+    const createId = (): string => {
+      if (left-- <= 0) throw new Error('no identifier');
+      return `x${String(++made).padStart(11, '0')}`;
+    };
+    const [a, b] = introduced(side('a', { createId, state: false }), side('b', { state: false }));
+    const payload = (at: number) => ({ long: `${'word '.repeat(1500)}${at}`, old: `text_${at - 1}`, now: `text_${at}` });
+    for (let at = 0; at < 4; at++) {
+      left = at;
+      expect(() => framesOf(a, { payload: payload(at) })).toThrow('no identifier');
+      left = Number.POSITIVE_INFINITY;
+      const outcomes = framesOf(a, { payload: payload(at) }).map((frame) => b.codec.decode(frame, b.session));
+      expect(accepted(outcomes.at(-1)!).message.payload).toEqual(payload(at));
+    }
+  });
+
   test.each(['checkpointTools', 'getter'] as const)('requests sent within one by %s have their own chains', (by) => {
     const sent: string[] = [];
     const nested = once(() => {
