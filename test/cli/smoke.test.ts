@@ -31,6 +31,8 @@ const RUNS: readonly (readonly [args: readonly string[], stdin: string, printed:
   [['tokens'], MESSAGE, 'AACP'],
   [['registry', 'learn', '--share', '1'], MESSAGE, 'req:find'],
   [['aacp', 'workflows'], '', 'payroll'],
+  [['diff', grammar, grammar], '', ''],
+  [['completion', 'bash'], '', 'complete -o filenames'],
 ];
 
 describe.concurrent('as a program', () => {

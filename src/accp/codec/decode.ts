@@ -55,13 +55,13 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
   try {
     const reading = readEnvelope(frame);
     envelope = reading.envelope;
-    const agent = compaction.agentOf(frame, envelope.table, registryOf);
+    const [agent, isAmbiguous] = compaction.agentOf(frame, envelope.table, registryOf);
     if (agent !== frame.agent) frame = { ...frame, agent };
-    const arrival = arrivalOf(
-      frame,
-      envelope,
-      compaction.isContinuous(frame, envelope.table, registries.mayBeCompact(agent, settings.compact)),
-    );
+    // Its count is not known. The frame is sent again as a plain one.
+    if (isAmbiguous && options.sequence === 'sender') throw ambiguous(frame);
+    const mayBeCompact = registries.mayBeCompact(agent, settings.compact);
+    const isContinuous = !isAmbiguous && compaction.isContinuous(frame, envelope.table, mayBeCompact);
+    const arrival = arrivalOf(frame, envelope, isContinuous);
     const isOurs = envelope.sid === undefined || envelope.sid === options.id;
     if (reading.fault === undefined && isExpired(envelope, runtime)) {
       // No answer: the sender is not informed (section 3.7, item 5).
@@ -71,7 +71,7 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
     }
     // The numbers of a frame of another session are not those of this one.
     if (!isOurs) throw accpError('E5001', 'metadata.sid', 'the frame belongs to another session');
-    delivery.admit(arrival);
+    admit(arrival, isAmbiguous, session);
     const [plain, whole = text] = expanded(frame, envelope, session);
     if (reading.fault !== undefined) throw reading.fault;
     sender.logFrame('received', { text, plain: whole, seq: envelope.seq });
@@ -80,6 +80,22 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
     if (thrown instanceof StoreError) throw thrown;
     return reject(toAccpError(thrown), frame, envelope, session);
   }
+}
+
+/** Accepts a frame, which uses up its number. A frame whose agent is not certain is one after a gap, and is sent again as a plain one. */
+function admit(arrival: Arrival, isAmbiguous: boolean, { delivery }: CodecSession): void {
+  try {
+    delivery.admit(arrival);
+  } catch (thrown) {
+    if (!isAmbiguous || !(thrown instanceof AccpError)) throw thrown;
+    const { code, message, details } = thrown;
+    throw new AccpError({ code, message, details: { ...details, want: WANTED_PLAIN } });
+  }
+}
+
+function ambiguous({ agent }: Frame): AccpError {
+  const message = `The number ${agent} is that of several agents.`;
+  return new AccpError({ code: 'E2001', message, details: { want: WANTED_PLAIN } });
 }
 
 /** Every frame that uses up a number teaches the tables for compact frames, even if it is rejected afterwards. */

@@ -45,7 +45,7 @@ export function encode(input: MessageInput | string, session: CodecSession): Enc
 }
 
 function encodeMessage(input: MessageInput | string, session: CodecSession): EncodeResult {
-  const { settings, registries, compaction, sender } = session;
+  const { settings, registries, compaction } = session;
   const losses: Loss[] = [];
   const { interruptions } = compaction;
   const message = normalize(typeof input === 'string' ? chatMessage(input) : input, session, losses);
@@ -62,11 +62,7 @@ function encodeMessage(input: MessageInput | string, session: CodecSession): Enc
   // Compact frames are made of the tree.
   const direct = settings.compact ? null : writeDirectly(encoding);
   const whole = direct ?? bodyText(agent, intent, operation, paramsOf(encoding));
-  const drafts = withinBudget(whole, encoding);
-  if (!message.hasShortCid || compaction.interruptions === interruptions) return emit(drafts, encoding);
-  // A getter of the payload has sent a request, which has this identifier.
-  const envelope = { ...message.envelope, correlation_id: sender.shortCid() };
-  return emit(drafts, { ...encoding, message: { ...message, envelope } });
+  return emit(withinBudget(whole, encoding), encoding, interruptions);
 }
 
 function normalize(
@@ -411,26 +407,29 @@ function asWritten(encoding: Encoding): Outbound {
   return { ...message, payload };
 }
 
-function emit({ drafts, tokens: counted, body }: Drafts, encoding: Encoding): EncodeResult {
-  const { session, message, losses, warnings } = encoding;
+/** @param before the number of interruptions before the payload was read */
+function emit({ drafts: made, tokens: counted, body }: Drafts, read: Encoding, before: number): EncodeResult {
+  const { session, losses, warnings } = read;
   const { sender, compaction } = session;
-  const { envelope } = message;
-  const { interruptions } = compaction;
-  const mid = envelope.msg_id ?? sender.freshId();
+  const written = compaction.interruptions;
+  const mid = read.message.envelope.msg_id ?? sender.freshId();
   // The option createId may throw.
   const mids = [mid];
-  while (mids.length < drafts.length) mids.push(sender.freshId(mids));
-  const correlationId = envelope.correlation_id ?? mid;
+  while (mids.length < made.length) mids.push(sender.freshId(mids));
+  const encoding = compaction.interruptions === before ? read : withOwnCid(read);
+  const drafts = compaction.interruptions === written ? made : made.with(0, withoutTables(made[0]!));
+  const { message } = encoding;
+  const correlationId = message.envelope.correlation_id ?? mid;
   // The last check before the session is changed: a numbered frame must be sent.
+  const { interruptions } = compaction;
   let first = prepare(drafts[0]!, mid, correlationId, encoding);
   const text = drafts.length === 1 ? drafts[0]!.text : drafts.map((draft) => draft.text).join('');
   const processed = { message: asWritten(encoding), text, tokens: counted, mid, cid: correlationId };
   // Before functions of the host can send requests.
   if (message.hasShortCid) sender.tookCid(correlationId);
   const checkpoint = applySent(processed, session);
-  // A function of the host has sent other frames, from which the tables have learned.
   if (compaction.interruptions > interruptions)
-    first = prepare({ ...drafts[0]!, compact: undefined }, mid, correlationId, encoding);
+    first = prepare(withoutTables(drafts[0]!), mid, correlationId, encoding);
   const frames: string[] = [];
   let tokens: FrameTokens | undefined;
   for (const [at, draft] of drafts.entries()) {
@@ -448,6 +447,19 @@ function emit({ drafts, tokens: counted, body }: Drafts, encoding: Encoding): En
   return checkpoint === undefined
     ? { frames, msgId: mid, correlationId, losses, warnings, tokens: own }
     : { frames, msgId: mid, correlationId, losses, warnings, tokens: own, checkpoint };
+}
+
+/** A function of the host, such as a getter of the payload, has sent a request, which may have the short identifier of this one. */
+function withOwnCid(encoding: Encoding): Encoding {
+  const { message, session } = encoding;
+  if (!message.hasShortCid) return encoding;
+  const envelope = { ...message.envelope, correlation_id: session.sender.shortCid() };
+  return { ...encoding, message: { ...message, envelope } };
+}
+
+/** A function of the host has sent other frames, from which the tables have learned in the meantime. */
+function withoutTables(draft: Draft): Draft {
+  return { ...draft, compact: undefined };
 }
 
 function prepare({ text, part, compact }: Draft, mid: string, correlationId: string, encoding: Encoding): Prepared {

@@ -18,7 +18,7 @@ import { ALLOWED_AFTER_CANCEL } from '../session/chains.js';
 import type { CompactBody, Shortening } from '../session/compaction.js';
 import type { SentAs } from '../session/delivery.js';
 import { type MetadataAround, metadataAround } from '../session/envelope.js';
-import type { OutboxEntry, SentFrame } from '../session/outbox.js';
+import { isAnnouncement, type OutboxEntry, type SentFrame } from '../session/outbox.js';
 import type { SessionParts } from '../session/session.js';
 import type { EncodeResult, Settings } from './contract.js';
 import type { FrameTokenCounter } from './frame-tokens.js';
@@ -278,10 +278,6 @@ export class Sender {
     registries.forget();
     return [];
   }
-}
-
-function isAnnouncement({ agent, body }: SentFrame): boolean {
-  return body.startsWith(`@${agent}>sync:registry{`);
 }
 
 /** Returns header and body in canonical form. Throws AccpError E1004 with the path of a value that cannot be written. */

@@ -83,6 +83,8 @@ export class Compaction {
   readonly #peers: CompactionOptions['peers'];
   readonly owners: TableOwners;
   #isWriting = false;
+  /** `true` while a frame is made of the tables, whose tokens are counted. */
+  #isCounting = false;
   #interruptions = 0;
 
   constructor({ journal, mode, counter, peers }: CompactionOptions) {
@@ -112,6 +114,7 @@ export class Compaction {
    * number will be higher than those of the frames that are sent now.
    */
   interrupt<T>(operation: () => T): T {
+    if (this.#isCounting) throw new TypeError('A token counter cannot use the session that it counts for');
     const isOuter = this.#isWriting;
     if (isOuter) {
       this.owners.rollBack();
@@ -151,7 +154,9 @@ export class Compaction {
       // With one count for all, the key of the list is the number of the frame.
       const count = this.#mode === 'session' ? used.count : undefined;
       this.owners.use(key, used.tables);
-      const compacted = new Compactor(used.tables, this.#costs).compact(frame, plain, count, isPart);
+      const compacted = this.#counting(() =>
+        new Compactor(used.tables, this.#costs).compact(frame, plain, count, isPart),
+      );
       if (compacted !== null) {
         const next = this.#counted(used);
         if (next !== owner) this.owners.set(key, next);
@@ -170,6 +175,15 @@ export class Compaction {
     if (isEnd) this.owners.set(key, { ...left!, former: without(left!.former, agent) });
     // A plain frame with a number as its operation looks like a compact one.
     return plainBody(plain, isEnd || registry !== null ? OFF : marked);
+  }
+
+  #counting<T>(operation: () => T): T {
+    this.#isCounting = true;
+    try {
+      return operation();
+    } finally {
+      this.#isCounting = false;
+    }
   }
 
   /** Returns the number of an agent if it has fewer tokens. @param table the field `tbl` of the frame if it begins or joins tables */
@@ -192,25 +206,38 @@ export class Compaction {
 
   /**
    * Returns the name of the agent of a frame, which may be a number in the registry of its tables, or among the agents that share them.
-   *
-   * @throws AccpError E2001 if several agents have the number: their endpoints do not know each other's registries. The frame has not used up
-   * its number then, and is sent again as a plain one.
+   * `isAmbiguous` means that several agents have the number, since their endpoints do not know each other's registries.
    */
-  agentOf(frame: Frame, table: string | undefined, registryOf: (hash: string) => Registry | null): string {
+  agentOf(
+    frame: Frame,
+    table: string | undefined,
+    registryOf: (hash: string) => Registry | null,
+  ): readonly [agent: string, isAmbiguous: boolean] {
     const { agent: written } = frame;
-    if (numberIn(written) === undefined || table === OFF || isProtocolFrame(frame)) return written;
+    if (numberIn(written) === undefined || table === OFF || isProtocolFrame(frame)) return [written, false];
+    const named = this.#agentsWith(frame, table, registryOf);
+    return named.length > 1 ? [written, true] : [named[0] ?? written, false];
+  }
+
+  /** Returns the agents that a number may mean; none if it is the name. */
+  #agentsWith(
+    frame: Frame,
+    table: string | undefined,
+    registryOf: (hash: string) => Registry | null,
+  ): readonly string[] {
+    const { agent: written } = frame;
     const isShared = this.#mode === 'session';
     const beginning = partsOf(table, BEGINNING);
     // The common registry has no agents.
     if (beginning !== null)
-      return isShared && beginning[1] !== undefined ? nameIn(registryOf(beginning[1]), written) : written;
+      return isShared && beginning[1] !== undefined ? [nameIn(registryOf(beginning[1]), written)] : [];
     const [, first] = partsOf(table, SHARED_COUNT) ?? [];
     if (first !== undefined) {
       const owner = this.owners.get(INCOMING + first);
-      return owner === undefined ? written : nameIn(registryOf(owner.hash), written);
+      return owner === undefined ? [] : [nameIn(registryOf(owner.hash), written)];
     }
     // The frame of an agent with this name, which has tables, or does not use any.
-    if (this.#readerOf(written) !== undefined || !usesTables(frame, table)) return written;
+    if (this.#readerOf(written) !== undefined || !usesTables(frame, table)) return [];
     const found = new Set<string>();
     const sharing: string[] = [];
     // Many owners have the same registry, and broken ones may have none.
@@ -225,9 +252,7 @@ export class Compaction {
       const shared = owner.agents[Number(written) - (registry?.compact?.agents?.length ?? 0)];
       if (shared !== undefined && isShared) sharing.push(shared);
     }
-    const [name = written, ...others] = found.size > 0 ? found : sharing;
-    if (others.length > 0) throw unreadable('E2001', `The number ${written} is that of several agents.`, WANTED_PLAIN);
-    return name;
+    return found.size > 0 ? [...found] : sharing;
   }
 
   /**

@@ -54,6 +54,10 @@ interface Unprocessed {
   readonly lost: number;
 }
 
+export function isAnnouncement({ agent, body }: SentFrame): boolean {
+  return body.startsWith(`@${agent}>sync:registry{`);
+}
+
 export class Outbox {
   readonly #entries: Collection<OutboxEntry>;
   readonly #resyncs: Collection<Resync>;
@@ -194,13 +198,23 @@ export class Outbox {
   }
 
   #evictOldest(): void {
-    const [, { frame, seqs }] = this.#entries.takeOldest()!;
+    const { frame, seqs } = this.#takeOldest();
     const agent = this.#countOf(frame.agent);
     const last = seqs.at(-1);
     // All copies are void, so it was not processed.
     if (last === undefined || this.isSuperseded(agent, last)) {
       this.#state.set(`unsent:${agent}`, (this.#state.get(`unsent:${agent}`) ?? 0) + 1);
     } else this.#state.set(this.#forgottenKey(agent), last);
+  }
+
+  /** Takes the oldest entry that is not an announcement, without which the other side would misread all later frames. */
+  #takeOldest(): OutboxEntry {
+    for (const [key, entry] of this.#entries.entries()) {
+      if (isAnnouncement(entry.frame)) continue;
+      this.#entries.delete(key);
+      return entry;
+    }
+    return this.#entries.takeOldest()![1];
   }
 
   /** Returns the key of the last evicted number. Most frames have the agent of the previous one. */

@@ -148,6 +148,11 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
     load: () => import('./render.js'),
   },
   {
+    name: 'diff',
+    summary: 'Find breaking changes between two registries or grammars',
+    load: () => import('./diff.js'),
+  },
+  {
     name: 'tokens',
     summary: 'Count the tokens of messages, and of the same content in other formats',
     load: () => import('./tokens.js'),

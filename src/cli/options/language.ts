@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { grammarLanguage, type Language } from '../../fuzz/differential/language.js';
 import { compileGrammar, GrammarError } from '../../fuzz/grammar/compile.js';
+import type { Grammar } from '../../fuzz/grammar/grammar.js';
 import { UsageError } from '../io/errors.js';
 import { readText } from '../io/files.js';
 import { givenNarrowing, languageFor, NARROWING_OPTIONS, type Narrowed } from './narrowing.js';
@@ -20,12 +21,14 @@ export function languageOf(
   if (file === undefined) return languageFor(invocation);
   const narrowing = givenNarrowing(invocation);
   if (narrowing !== undefined) throw new UsageError(`--${narrowing} applies to accp and aacp, not to grammar files`);
-  const { start } = invocation.options;
+  return grammarLanguage(grammarIn(file, invocation.options.start));
+}
+
+/** Compiles the grammar of a file. @throws UsageError if it cannot be read or is invalid */
+export function grammarIn(file: string, start: string | undefined): Grammar {
   const name = path.basename(file).replace(/\.[^.]+$/, '');
   try {
-    return grammarLanguage(
-      compileGrammar(readText(file), { name, ...(start === undefined ? {} : { startRule: start }) }),
-    );
+    return compileGrammar(readText(file), { name, ...(start === undefined ? {} : { startRule: start }) });
   } catch (thrown) {
     if (!(thrown instanceof GrammarError)) throw thrown;
     // Peggy names the grammar, not its file.

@@ -61,6 +61,18 @@ describe.each([true, false])('agents of one endpoint, compact: %s', (compact) =>
     expect(read).toEqual(Array.from({ length: 4 }, () => ({ text })));
   });
 
+  test.each(MODES)('an announcement is sent again, however many frames follow it, in the mode %s', (sequence) => {
+    const session = { sequence, maxOutbox: 3 };
+    const [a, b] = [side('a', { compact }, session), side('b', { compact }, session)];
+    const [announced] = b.codec.announce(b.session).frames;
+    // The answer is lost, and so are the next frames.
+    a.codec.decode(announced!, a.session);
+    for (let id = 0; id < 6; id++) framesOf(a, { payload: { id } });
+    const text = 'zürich ü';
+    const read = [0, 1].flatMap(() => exchange(framesOf(a, { payload: { text } }), a, [a, b]));
+    expect(read.slice(-2)).toEqual([{ text }, { text }]);
+  });
+
   test.each(MODES)('messages of each of them are read by the registry of the endpoint, in the mode %s', (sequence) => {
     const registry = (rows: number) =>
       createRegistry({
@@ -233,7 +245,11 @@ describe('operations within operations', () => {
       return `x${String(++made).padStart(11, '0')}`;
     };
     const [a, b] = introduced(side('a', { createId, state: false }), side('b', { state: false }));
-    const payload = (at: number) => ({ long: `${'word '.repeat(1500)}${at}`, old: `text_${at - 1}`, now: `text_${at}` });
+    const payload = (at: number) => ({
+      long: `${'word '.repeat(1500)}${at}`,
+      old: `text_${at - 1}`,
+      now: `text_${at}`,
+    });
     for (let at = 0; at < 4; at++) {
       left = at;
       expect(() => framesOf(a, { payload: payload(at) })).toThrow('no identifier');
@@ -243,36 +259,67 @@ describe('operations within operations', () => {
     }
   });
 
-  test.each(['checkpointTools', 'getter'] as const)('requests sent within one by %s have their own chains', (by) => {
-    const sent: string[] = [];
-    const nested = once(() => {
-      const request = { intent: 'req', operation: 'note', payload: { nested: sent.length } };
-      sent.push(...a.codec.encode(request, a.session).frames);
-    });
-    const tools = {
-      summarize: () => {
-        nested();
-        return 'short';
+  test('a token counter cannot send messages', () => {
+    let isArmed = false;
+    const counter = {
+      exact: false,
+      encoding: 'o200k_base',
+      count: (text: string): number => {
+        if (isArmed) framesOf(a, { payload: { query: 'nested' } });
+        return Math.ceil(text.length / 4);
       },
-    };
-    const a: Side = side('a', by === 'getter' ? {} : { checkpointTools: tools });
+    } as const;
+    const a: Side = side('a', { counter, state: false });
     const b = side('b', { state: false });
     introduced(a, b);
-    const member = {
-      get z() {
-        if (by === 'getter') nested();
-        return 1;
-      },
-    };
-    for (let at = 0; at < 30; at++) {
-      const payload = { query: 'w '.repeat(40), member };
-      const own = a.codec.encode({ intent: 'req', operation: 'find', payload }, a.session).frames;
-      for (const frame of inOrder([...sent.splice(0), ...own])) accepted(b.codec.decode(frame, b.session));
-    }
-    const chains = b.session.pendingRequests.map(({ correlationId }) => correlationId);
-    expect(new Set(chains).size).toBe(chains.length);
-    const notes = b.session.pendingRequests.filter(({ message }) => message.operation === 'note');
-    expect(notes.length).toBeGreaterThan(1);
-    expect(chains.length).toBe(30 + notes.length);
+    isArmed = true;
+    expect(() => framesOf(a, { payload: { query: 'a_text_of_many_tokens' } })).toThrow(TypeError);
+    isArmed = false;
+    const payload = { query: 'a_text_of_many_tokens' };
+    expect(accepted(send(a, b, { payload })).message.payload).toEqual(payload);
   });
+
+  test.each(['checkpointTools', 'getter', 'createId'] as const)(
+    'requests sent within one by %s have their own chains',
+    (by) => {
+      const sent: string[] = [];
+      let isReady = false;
+      const nested = once(() => {
+        if (!isReady) return;
+        const request = { intent: 'req', operation: 'note', payload: { nested: sent.length } };
+        sent.push(...a.codec.encode(request, a.session).frames);
+      });
+      const tools = {
+        summarize: () => {
+          nested();
+          return 'short';
+        },
+      };
+      let made = 0;
+      const createId = (): string => {
+        if (by === 'createId') nested();
+        return `x${String(++made).padStart(11, '0')}`;
+      };
+      const a: Side = side('a', by === 'checkpointTools' ? { checkpointTools: tools } : { createId });
+      const b = side('b', { state: false });
+      introduced(a, b);
+      isReady = true;
+      const member = {
+        get z() {
+          if (by === 'getter') nested();
+          return 1;
+        },
+      };
+      for (let at = 0; at < 30; at++) {
+        const payload = { query: 'w '.repeat(40), member };
+        const own = a.codec.encode({ intent: 'req', operation: 'find', payload }, a.session).frames;
+        for (const frame of inOrder([...sent.splice(0), ...own])) accepted(b.codec.decode(frame, b.session));
+      }
+      const chains = b.session.pendingRequests.map(({ correlationId }) => correlationId);
+      expect(new Set(chains).size).toBe(chains.length);
+      const notes = b.session.pendingRequests.filter(({ message }) => message.operation === 'note');
+      expect(notes.length).toBeGreaterThan(1);
+      expect(chains.length).toBe(30 + notes.length);
+    },
+  );
 });

@@ -68,9 +68,11 @@ export class Reader {
     const written = parseFrame(text);
     const registryOf = (hash: string): Registry | null => (matchesHash(this.#registry, hash) ? this.#registry : null);
     const { table } = readEnvelope(written).envelope;
-    const frame = { ...written, agent: this.#compaction.agentOf(written, table, registryOf) };
-    if (!this.#compaction.isContinuous(frame, table, true)) {
-      throw new AccpError({ code: 'E3003', message: 'A frame was lost.' });
+    const [agent, isAmbiguous] = this.#compaction.agentOf(written, table, registryOf);
+    const frame = { ...written, agent };
+    if (isAmbiguous || !this.#compaction.isContinuous(frame, table, true)) {
+      const details = isAmbiguous ? { want: 'plain' } : {};
+      throw new AccpError({ code: isAmbiguous && !this.#isShared ? 'E2001' : 'E3003', message: 'Refused.', details });
     }
     const [plain] = this.#compaction.expand(frame, table, registryOf);
     return printFrame({ ...plain, metadata: null });

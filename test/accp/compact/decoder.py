@@ -250,7 +250,7 @@ class Receiver:
         if named and self.owner_of(named) and not self.owner_of(named).is_common: return named
         numbered = [enumerate(owner.agents, 0 if owner.is_common else len(names)) for owner in self.owners.values()]
         sharing = [agent for agents in numbered for at, agent in agents if at == number]
-        require(not self.shared or len(sharing) < 2, {"code": "E2001", "want": "plain"})
+        require(not self.shared or len(sharing) < 2, {"code": "E3003", "want": "plain"})
         return sharing[0] if self.shared and sharing else name
     def owner_of(self, agent):
         return next((owner for owner in self.owners.values() if agent in owner.agents), None)
