@@ -352,8 +352,12 @@ function answerError(reception: Reception, message: Message): void {
   const { frame, session, findings } = reception;
   const { sender, streams, compaction, registries, delivery, options } = session;
   const { payload, envelope } = message;
-  if (payload['want'] === WANTED_PLAIN) registries.refuseCompact('peer');
-  if (payload['want'] === WANTED_TABLES) {
+  const { want } = payload;
+  if (want === WANTED_PLAIN) {
+    registries.refuseCompact('peer');
+    registries.forgetDelta();
+  }
+  if (want === WANTED_PLAIN || want === WANTED_TABLES) {
     compaction.reset(delivery.sentAs(envelope.causation_id ?? '')?.[0] ?? options.agent);
   }
   const expected = expectedOf(frame);

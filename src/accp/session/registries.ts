@@ -43,6 +43,8 @@ export interface TextState {
 /** The facts with our schemas, and with the hash announced last. */
 const REGISTRY = 'registry';
 const ANNOUNCED = 'announced';
+/** The fact that this side has announced a registry, whether or not peers have read it. */
+const HAS_ANNOUNCED = 'has-announced';
 /** The fact with the number of our announcements that must be sent again: until then, peers may lack them. */
 const UNREAD = 'unread-announcements';
 /** The fact that compact frames are not used, whatever the sides have announced. */
@@ -51,6 +53,7 @@ const NO_COMPACT = 'no-compact';
 /** The maximum numbers of agents that announce registries, and of those with schemas of their own, which are stored. */
 const MAX_PEERS = 1024;
 const MAX_DELTAS = 64;
+const MAX_FORMER = 8;
 
 export class Registries {
   readonly peers: Collection<Peer>;
@@ -59,6 +62,8 @@ export class Registries {
   readonly #registries = new WeakMap<RegistryJson, Registry>();
   #codecRegistry: Registry | undefined;
   #own = COMMON_REGISTRY;
+  /** Our earlier registries, the latest first: peers may have announced the same before they read of a newer one. */
+  #former: readonly Registry[] = [];
 
   constructor(journal: Journal, facts: Collection<Json>, sequence: SequenceMode) {
     this.peers = journal.collection('peers');
@@ -72,6 +77,7 @@ export class Registries {
     const stored = this.#facts.get(REGISTRY) as unknown as RegistryJson | undefined;
     const restored = stored === undefined ? undefined : createRegistry(stored);
     const isOlder = restored !== undefined && restored.version > codecRegistry.version;
+    if (this.#codecRegistry !== undefined) this.#former = [this.#own, ...this.#former].slice(0, MAX_FORMER);
     this.#codecRegistry = codecRegistry;
     this.#own = isOlder ? restored : codecRegistry;
     // The schemas of profiles need no announcement.
@@ -103,9 +109,14 @@ export class Registries {
     return only;
   }
 
-  /** Records that peers do not have the registry that was sent to them. */
+  /** Records that peers do not have what was announced. */
   forget(): void {
     this.announced = undefined;
+    this.forgetDelta();
+  }
+
+  /** Records that peers do not have the registry that was sent to them: it is sent again when they announce theirs. */
+  forgetDelta(): void {
     for (const [agent, peer] of [...this.peers.entries()])
       if (peer.known) this.peers.set(agent, { ...peer, known: null });
   }
@@ -167,7 +178,7 @@ export class Registries {
   mayBeCompact(agent: string, isAnnounced: boolean): boolean {
     const peer = this.peers.get(agent);
     if (peer !== undefined) return peer.announcement.profile === 'compact1';
-    return isAnnounced && this.announced !== undefined;
+    return isAnnounced && this.#facts.has(HAS_ANNOUNCED);
   }
 
   /** Ends compact frames: for good if a binding cannot carry them, otherwise until a peer announces its registry again. */
@@ -214,6 +225,7 @@ export class Registries {
       if (known !== peer.known) this.peers.set(agent, { ...peer, known });
     }
     this.announced = own.hash;
+    if (!this.#facts.has(HAS_ANNOUNCED)) this.#facts.set(HAS_ANNOUNCED, true);
   }
 
   /** Returns the announcement to answer with, if any. Throws AccpError E1004 if the payload is invalid, E5001 if the hash is wrong. */
@@ -230,7 +242,7 @@ export class Registries {
     const before = this.peers.get(agent);
     this.#checkRoom(before, received);
     const { known } = announcementReceived(own, this.#negotiationWith(before), received);
-    const peer = { ...peerOf(received, before, own), known };
+    const peer = { ...peerOf(received, before, [own, ...this.#former]), known };
     this.peers.set(agent, peer);
     return nextStep(own, this.#negotiationWith(peer));
   }
@@ -260,11 +272,12 @@ export class Registries {
 }
 
 /** Returns the updated peer, with the schemas received earlier for the same hash. */
-function peerOf(received: Announcement, before: Peer | undefined, own: Registry): Peer {
+function peerOf(received: Announcement, before: Peer | undefined, ours: readonly Registry[]): Peer {
   const { delta, compact: _compact, ...rest } = received;
   if (delta !== undefined) return { announcement: rest, registry: exportRegistry(applyDelta(received)) };
+  const same = ours.find((own) => matchesHash(own, received.hash));
   // A copy, since ours may change later.
-  if (matchesHash(own, received.hash)) return { announcement: rest, registry: exportRegistry(own) };
+  if (same !== undefined) return { announcement: rest, registry: exportRegistry(same) };
   const { registry } = before ?? {};
   const isSame = registry !== undefined && isPrefix(before!.announcement.hash, received.hash);
   return isSame ? { announcement: before!.announcement, registry } : { announcement: rest };

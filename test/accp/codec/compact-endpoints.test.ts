@@ -112,6 +112,20 @@ describe('several endpoints', () => {
     }
   });
 
+  test('a registry that both had is known after one side has registered more', () => {
+    const report = { code: 'RP', version: 1, fields: ['query', 'rows'] };
+    const registry = createRegistry({ schemas: { report } });
+    const [a, b] = [side('a', { registry }), side('b', { registry })];
+    const [announced] = b.codec.announce(b.session).frames;
+    const { replies } = accepted(a.codec.decode(announced!, a.session));
+    const payload = { query: 'x', rows: 7 };
+    const frames = framesOf(a, { schema: 'RP', payload });
+    // Before the answer is read.
+    b.codec.registerSchema('audit', { code: 'AU', version: 1, fields: ['reader'] });
+    for (const frame of replies) accepted(b.codec.decode(frame, b.session));
+    expect(accepted(b.codec.decode(frames[0]!, b.session)).message.payload).toEqual(payload);
+  });
+
   test('a delta that is given up after a collision is sent again', () => {
     const registry = createRegistry({ schemas: {}, compact: { strings: ['hello_world'] } });
     const z = side('zed', { registry, state: false }, { sequence: 'session' });
