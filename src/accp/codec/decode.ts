@@ -57,8 +57,8 @@ export function decode(text: string, session: CodecSession): DecodeOutcome {
     envelope = reading.envelope;
     const [agent, isAmbiguous] = compaction.agentOf(frame, envelope.table, registryOf);
     if (agent !== frame.agent) frame = { ...frame, agent };
-    // Its count is not known. The frame is sent again as a plain one.
-    if (isAmbiguous && options.sequence === 'sender') throw ambiguous(frame);
+    // The count of its agent is not known.
+    if (isAmbiguous && options.sequence === 'sender') throw gapOf(frame);
     const mayBeCompact = registries.mayBeCompact(agent, settings.compact);
     const isContinuous = !isAmbiguous && compaction.isContinuous(frame, envelope.table, mayBeCompact);
     const arrival = arrivalOf(frame, envelope, isContinuous);
@@ -93,9 +93,9 @@ function admit(arrival: Arrival, isAmbiguous: boolean, { delivery }: CodecSessio
   }
 }
 
-function ambiguous({ agent }: Frame): AccpError {
+function gapOf({ agent }: Frame): AccpError {
   const message = `The number ${agent} is that of several agents.`;
-  return new AccpError({ code: 'E2001', message, details: { want: WANTED_PLAIN } });
+  return new AccpError({ code: 'E3003', message, details: { want: WANTED_PLAIN } });
 }
 
 /** Every frame that uses up a number teaches the tables for compact frames, even if it is rejected afterwards. */
@@ -353,22 +353,24 @@ function answerError(reception: Reception, message: Message): void {
   const { sender, streams, compaction, registries, delivery, options } = session;
   const { payload, envelope } = message;
   const { want } = payload;
+  const { causation_id: aid } = envelope;
+  const rejectedFrame = aid === undefined ? undefined : delivery.sentAs(aid);
   if (want === WANTED_PLAIN) {
     registries.refuseCompact('peer');
     registries.forgetDelta();
   }
-  if (want === WANTED_PLAIN || want === WANTED_TABLES) {
-    compaction.reset(delivery.sentAs(envelope.causation_id ?? '')?.[0] ?? options.agent);
-  }
-  const expected = expectedOf(frame);
+  if (want === WANTED_PLAIN || want === WANTED_TABLES) compaction.reset(rejectedFrame?.[0] ?? options.agent);
+  // A receiver that does not know the agent of a frame does not know its count either.
+  const expected =
+    expectedOf(frame) ?? (want === WANTED_PLAIN && isAboutDelivery(message) ? rejectedFrame?.[1] : undefined);
   if (expected !== undefined) {
-    const { frames, warnings } = sender.recover({ expected, rejected: envelope.causation_id, reporter: frame.agent });
+    const { frames, warnings } = sender.recover({ expected, rejected: aid, reporter: frame.agent });
     findings.replies.push(...frames);
     findings.warnings.push(...warnings);
   } else if (payload['code'] === 'E2001' && payload['want'] === 'full_state') {
     answerWithinBudget(() => fullState(session), reception);
   }
-  const { correlation_id: cid, causation_id: aid } = envelope;
+  const { correlation_id: cid } = envelope;
   if (isAboutDelivery(message)) return;
   if (aid !== undefined) sender.refused(aid);
   if (cid === undefined) return;

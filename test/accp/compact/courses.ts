@@ -72,7 +72,7 @@ export class Reader {
     const frame = { ...written, agent };
     if (isAmbiguous || !this.#compaction.isContinuous(frame, table, true)) {
       const details = isAmbiguous ? { want: 'plain' } : {};
-      throw new AccpError({ code: isAmbiguous && !this.#isShared ? 'E2001' : 'E3003', message: 'Refused.', details });
+      throw new AccpError({ code: 'E3003', message: 'Refused.', details });
     }
     const [plain] = this.#compaction.expand(frame, table, registryOf);
     return printFrame({ ...plain, metadata: null });
