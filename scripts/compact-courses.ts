@@ -219,7 +219,7 @@ const evictions: readonly Course[] = [
   course(
     'evict/long-strings',
     'long strings are removed by their weight',
-    { sequence: 'sender', every: 20 },
+    { sequence: 'sender', every: 100 },
     (sending) => {
       for (let at = 0; at < 20; at++) sending.send(`@a>req:x{list:[${words(10, 96 - (at % 3), 10 * at).join(',')}]}`);
       sending.send(`@a>req:x{list:[${words(1, 97).join(',')},${words(1, 97).join(',')},abc,abc]}`);
@@ -241,7 +241,7 @@ const evictions: readonly Course[] = [
   course(
     'evict/wide-shapes',
     'wide shapes are removed by their weight',
-    { sequence: 'sender', every: 12 },
+    { sequence: 'sender', every: 100 },
     (sending) => {
       for (let at = 0; at < 12; at++)
         sending.send(
@@ -250,12 +250,12 @@ const evictions: readonly Course[] = [
             .join(',')}}}`,
         );
       sending.send(
-        `@a>req:x{m:{${words(200, 60, 0)
+        `@a>req:x{m:{${words(140, 60, 0)
           .map((key) => `${key}:1`)
           .join(',')}}|n:{a:1,b:2}}`,
       );
       sending.send(
-        `@a>req:x{m:{${words(200, 60, 0)
+        `@a>req:x{m:{${words(140, 60, 0)
           .map((key) => `${key}:1`)
           .join(',')}}|n:{a:1,b:2}}`,
       );
