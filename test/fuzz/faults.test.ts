@@ -40,7 +40,7 @@ function faultOf(name: string): Fault {
 }
 
 describe('planted faults', () => {
-  test.each(sampled(CHOSEN, 2))('are found, and shown with a short text: %s', async (name, kind) => {
+  test.each(sampled(CHOSEN, 3))('are found, and shown with a short text: %s', async (name, kind) => {
     const fault = faultOf(name);
     const { finding } = await hunters[fault.protocol](fault);
     expect(finding).toMatchObject({ kind, target: fault.id });

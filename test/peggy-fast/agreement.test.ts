@@ -7,7 +7,7 @@ import { compareMutants, disagreement } from './compare-grammars.js';
 import { allGrammars, compileGrammar, exampleGrammars, optionsFor, ownGrammars } from './grammars.js';
 
 /** Grammars for random texts. */
-const CHOSEN = new Set(sampled(allGrammars(), 2).map(({ name }) => name));
+const CHOSEN = new Set(sampled(allGrammars(), 3).map(({ name }) => name));
 const MUTANTS = 100;
 const MUTANTS_OF_A_RULE = 10;
 

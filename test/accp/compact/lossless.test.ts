@@ -15,12 +15,12 @@ import { printFrame } from '../../../src/accp/print.js';
 import { memoryStore } from '../../../src/accp/store/memory.js';
 import { loadTokenCounter } from '../../../src/tokens/index.js';
 import { frames as anyFrames } from '../../helpers/accp-arbitraries.js';
-import { runs, sized } from '../../helpers/runs.js';
+import { sized } from '../../helpers/runs.js';
 import { strings as texts } from '../message/support.js';
 import { entriesOf } from './entries.js';
 
 /** Many payloads, several of which share tables. */
-const COURSES = { numRuns: sized(150, 5000) };
+const COURSES = { numRuns: sized(90, 5000) };
 const FRAMES = 20;
 
 const counter = await loadTokenCounter('o200k_base');
@@ -160,7 +160,7 @@ test('without a session, every frame comes back from the registry alone', () => 
         expect(counter.count(text)).toBeLessThanOrEqual(counter.count(printFrame(plain)));
       }
     }),
-    runs(1500),
+    { numRuns: sized(300, 30_000) },
   );
 });
 
@@ -193,7 +193,7 @@ test('the tree of a message gives the same compact frame as its text', () => {
       expect(byTree!.compact(tree, plain, undefined)).toEqual(byText!.compact(parseFrame(plain), plain, undefined));
       expect(stateOf(tables[0]!)).toEqual(stateOf(tables[1]!));
     }),
-    runs(1500),
+    { numRuns: sized(300, 30_000) },
   );
 });
 
@@ -261,7 +261,7 @@ test.each([
         if (sent.frames.some((frame) => /tbl:|>done:\d+\{\d+:\[/.test(frame))) compact++;
       }
     }),
-    { numRuns: sized(100, 10_000) },
+    { numRuns: sized(50, 10_000) },
   );
   expect(compact).toBeGreaterThan(100);
 });

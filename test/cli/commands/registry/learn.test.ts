@@ -333,7 +333,7 @@ export function deadline(message: Message): string | undefined {
         expect(source).toMatch(/^[\n -~]*$/);
         sources.push(source);
       }),
-      runs(90),
+      runs(45),
     );
     expect(faulty(...sources)).toEqual([]);
   });
