@@ -92,10 +92,11 @@ export class Sender {
   }
 
   /** Returns the body of the next frame of an agent as it is sent, and updates the tables. */
-  shorten(agent: string, plain: string, shortening?: Shortening): CompactBody {
+  shorten(agent: string, plain: string, shortening: Shortening = {}): CompactBody {
     const { compaction, registries } = this.#parts;
     const mayBeCounted = this.#settings.compact || registries.readsCompact;
-    return compaction.shorten(agent, plain, this.#compactRegistry(agent), { ...shortening, mayBeCounted });
+    const { tree, isPart } = shortening;
+    return compaction.shorten(agent, plain, this.#compactRegistry(agent), { tree, isPart, mayBeCounted });
   }
 
   /**

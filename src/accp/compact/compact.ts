@@ -81,7 +81,6 @@ export class Compactor {
 export class SpellingCosts {
   readonly counter: TokenCounter;
   readonly of: (text: string) => number;
-
   constructor(counter: TokenCounter) {
     this.counter = counter;
     this.of = memoize((text) => counter.count(`:${text}`), MAX_COSTS);
@@ -197,9 +196,10 @@ class Writing {
     const entries = inWireOrder(unsorted);
     const shape = { operation: null, schema: null, keys: entries.map(({ key }) => key) };
     if (entries.length > 1) {
-      const found = this.#hasRoomForList(entries, depth + 1) ? this.#find(shape) : undefined;
+      const key = shapeKey(shape);
+      const found = this.#hasRoomForList(entries, depth + 1) ? this.#find(shape, key) : undefined;
       if (found !== undefined) return numbered(2 * found.number + 1, this.#list(found.shape.keys, entries, depth + 2));
-      this.#tables.learnShape(shape);
+      this.#tables.learnShape(shape, key);
     }
     return {
       kind: 'map',
@@ -229,10 +229,10 @@ class Writing {
    * Returns the shape with these keys, or the one with which a list has the fewest tokens: a list may have absent values, and a payload
    * other keys after the list. Returns `undefined` if a list has no fewer tokens than a map.
    */
-  #find(shape: Shape): Found | undefined {
+  #find(shape: Shape, key = shapeKey(shape)): Found | undefined {
     if (!this.#isShort) return undefined;
     const { shapes } = this.#tables;
-    const exact = shapes.numberOf(shapeKey(shape));
+    const exact = shapes.numberOf(key);
     const { keys, operation, schema } = shape;
     if (exact !== undefined) return { number: exact, shape: shapes.at(exact)! };
     const mayHaveOthers = operation !== null || schema !== null;

@@ -100,9 +100,8 @@ export class Table<T> {
   }
 
   /** Adds an entry, unless it is known or exceeds the bounds alone. */
-  learn(entry: T): void {
-    const { keyOf, ownOf, length, entries } = this.#bounds;
-    const key = keyOf(entry);
+  learn(entry: T, key = this.#bounds.keyOf(entry)): void {
+    const { ownOf, length, entries } = this.#bounds;
     if (key.length > length || this.numberOf(key) !== undefined) return;
     while (this.#length + key.length > length || this.#next - this.#first >= entries) {
       const evicted = this.#remove(this.#first);
@@ -210,8 +209,9 @@ export class CompactTables {
     this.strings = new Table(strings, STRING_BOUNDS);
   }
 
-  learnShape(shape: Shape): void {
-    if (this.#learns) this.shapes.learn(shape);
+  /** @param key the result of {@link shapeKey}, if it is known */
+  learnShape(shape: Shape, key?: string): void {
+    if (this.#learns) this.shapes.learn(shape, key);
   }
 
   /** Returns the number of a string; `undefined` if it has none. */

@@ -55,7 +55,7 @@ interface Unprocessed {
 }
 
 export function isAnnouncement({ agent, body }: SentFrame): boolean {
-  return body.startsWith(`@${agent}>sync:registry{`);
+  return body.startsWith('>sync:registry{', agent.length + 1);
 }
 
 export class Outbox {
