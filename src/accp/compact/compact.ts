@@ -81,6 +81,7 @@ export class Compactor {
 export class SpellingCosts {
   readonly counter: TokenCounter;
   readonly of: (text: string) => number;
+
   constructor(counter: TokenCounter) {
     this.counter = counter;
     this.of = memoize((text) => counter.count(`:${text}`), MAX_COSTS);

@@ -1,6 +1,5 @@
 /** The changes between two registries, and whether they break agents that have the older one (draft-benzing-accp-00, sections 6.2 to 6.4). */
-import type { SchemaDefinition } from '../message/json.js';
-import { canonicalJson, type Json } from '../message/json.js';
+import { canonicalJson, type Json, type SchemaDefinition } from '../message/json.js';
 import { isProfileSchema, type Registry } from './registry.js';
 
 /** One change of a registry. */

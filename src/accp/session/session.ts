@@ -233,9 +233,7 @@ export function createSession(options: SessionOptions): Session {
   });
   const facts = journal.collection<Json>('facts');
   const registries = new Registries(journal, facts, sequence);
-  const compaction = new Compaction({
-    ...{ journal, mode: sequence, counter: runtime.counter, peers: registries.peers },
-  });
+  const compaction = new Compaction({ journal, mode: sequence, counter: runtime.counter, peers: registries.peers });
   const state = createState({
     session: id,
     journal,

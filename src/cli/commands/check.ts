@@ -1,6 +1,5 @@
-import { findingWriter } from '../io/findings.js';
-import { inputName, messagesAmong, readLines } from '../io/input.js';
-import { forEachInput } from '../io/inputs.js';
+import { checkEachInput } from '../io/findings.js';
+import { messagesAmong, readLines } from '../io/input.js';
 import { toJson } from '../io/json.js';
 import { READERS } from '../io/messages.js';
 import { count, forEachLine, placeOf } from '../io/report.js';
@@ -25,40 +24,37 @@ export const command = defineCommand({
   run: async (invocation) => {
     const { protocol, options, output, json } = invocation;
     const reading = { dialect: options.dialect, profile: options.profile, limits: givenLimits(options) };
-    const findings = findingWriter(invocation, options.format);
-    const totals = { lines: 0, rejected: 0, errors: 0, warnings: 0 };
-    const names: string[] = [];
-    const exitCode = await forEachInput(
-      invocation,
-      async (one) => {
-        names.push(inputName(one));
-        const { lines, rejected, exitCode } = await forEachLine(
-          one,
-          protocol.message,
-          async (line) => {
-            const found = READERS[protocol.name].check(line.text, reading);
-            const errors = found.filter(({ severity }) => severity === 'error');
-            const warnings = found.filter(({ severity }) => severity === 'warning');
-            totals.errors += errors.length;
-            totals.warnings += warnings.length;
-            const valid = errors.length === 0;
-            if (json) await output.result(toJson({ ...placeOf(one, line), valid, errors, warnings }));
-            else for (const finding of found) await findings.add(one, line, finding.severity, finding);
-            return valid;
-          },
-          messagesAmong(readLines(one)),
-        );
-        totals.lines += lines;
-        totals.rejected += rejected;
-        return exitCode;
-      },
-      findings.fail,
-    );
-    await findings.end(names);
-    const { lines, rejected, errors, warnings } = totals;
+    const totals = { files: 0, lines: 0, rejected: 0, errors: 0, warnings: 0 };
+    const exitCode = await checkEachInput(invocation, options.format, async (one, findings) => {
+      totals.files++;
+      const {
+        lines,
+        rejected,
+        exitCode: own,
+      } = await forEachLine(
+        one,
+        protocol.message,
+        async (line) => {
+          const found = READERS[protocol.name].check(line.text, reading);
+          const errors = found.filter(({ severity }) => severity === 'error');
+          const warnings = found.filter(({ severity }) => severity === 'warning');
+          totals.errors += errors.length;
+          totals.warnings += warnings.length;
+          const valid = errors.length === 0;
+          if (json) await output.result(toJson({ ...placeOf(one, line), valid, errors, warnings }));
+          else for (const finding of found) await findings.add(one, line, finding.severity, finding);
+          return valid;
+        },
+        messagesAmong(readLines(one)),
+      );
+      totals.lines += lines;
+      totals.rejected += rejected;
+      return own;
+    });
+    const { files, lines, rejected, errors, warnings } = totals;
     if (lines > 0 && !json) {
       const parts = [
-        ...(names.length > 1 ? [count(names.length, 'file')] : []),
+        ...(files > 1 ? [count(files, 'file')] : []),
         count(lines, protocol.message),
         `${lines - rejected} valid`,
         `${rejected} invalid`,

@@ -99,28 +99,36 @@ function valuesOf({ options }: Place): readonly (readonly [option: string, choic
   );
 }
 
-function bash(all: readonly Place[]): string {
-  const lines = all.map((place) => {
-    const words = [...place.words.map(([word]) => word), ...Object.keys(place.options).map((name) => `--${name}`)];
-    return `    ${quoted(['', ...place.path].join(' '))}) words=${quoted(words.join(' '))}; files=${Number(place.takesFiles)} ;;`;
-  });
-  const values = all.flatMap((place) =>
-    valuesOf(place).map(
-      ([name, choices]) =>
-        `    ${quoted(['', ...place.path, `--${name}`].join(' '))}) words=${quoted(choices.join(' '))}; files=0; before='' ;;`,
+/** Returns the lines of two `case` statements: for what can follow in each place, and for the values of its options. */
+function casesOf(
+  all: readonly Place[],
+  following: (place: Place) => string,
+  values: (choices: readonly string[]) => string,
+): string[] {
+  const pattern = (...words: readonly string[]): string => `    (${quoted(['', ...words].join(' '))})`;
+  return [
+    '  case "$place" in',
+    ...all.map((place) => `${pattern(...place.path)} ${following(place)}; files=${Number(place.takesFiles)} ;;`),
+    '  esac',
+    '  case "$place $before" in',
+    ...all.flatMap((place) =>
+      valuesOf(place).map(
+        ([name, choices]) => `${pattern(...place.path, `--${name}`)} ${values(choices)}; files=0; before='' ;;`,
+      ),
     ),
-  );
+    '  esac',
+  ];
+}
+
+function bash(all: readonly Place[]): string {
+  const following = ({ words, options }: Place): string =>
+    `words=${quoted([...words.map(([word]) => word), ...Object.keys(options).map((name) => `--${name}`)].join(' '))}`;
   return [
     '# The completion of pegwire for bash.',
     '_pegwire() {',
     `  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} place='' words='' word files=0`,
     ...pathLines(all, `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`),
-    '  case "$place" in',
-    ...lines,
-    '  esac',
-    '  case "$place $before" in',
-    ...values,
-    '  esac',
+    ...casesOf(all, following, (choices) => `words=${quoted(choices.join(' '))}`),
     '  COMPREPLY=($(compgen -W "$words" -- "$current"))',
     '  if [[ $current != -* && ( $files = 1 || $before = --* ) ]]; then COMPREPLY+=($(compgen -f -- "$current")); fi',
     '}',
@@ -129,31 +137,17 @@ function bash(all: readonly Place[]): string {
 }
 
 function zsh(all: readonly Place[]): string {
-  const entries = (items: readonly (readonly [string, string])[]): string =>
-    items.map(([word, summary]) => quoted(`${word.replace(/:/g, '\\:')}:${summary}`)).join(' ');
-  const lines = all.map((place) => {
-    const options = Object.entries(place.options).map(([name, option]) => [`--${name}`, summaryOf(option)] as const);
-    const found = entries([...place.words, ...options]);
-    return `    (${quoted(['', ...place.path].join(' '))}) found=(${found}); files=${Number(place.takesFiles)} ;;`;
-  });
-  const values = all.flatMap((place) =>
-    valuesOf(place).map(([name, choices]) => {
-      const found = entries(choices.map((one) => [one, ''] as const));
-      return `    (${quoted(['', ...place.path, `--${name}`].join(' '))}) found=(${found}); files=0; before='' ;;`;
-    }),
-  );
+  const found = (items: readonly (readonly [word: string, summary: string])[]): string =>
+    `found=(${items.map(([word, summary]) => quoted(`${word}:${summary}`)).join(' ')})`;
+  const following = ({ words, options }: Place): string =>
+    found([...words, ...Object.entries(options).map(([name, option]) => [`--${name}`, summaryOf(option)] as const)]);
   return [
     '#compdef pegwire',
     '_pegwire() {',
     `  local place='' before=\${words[CURRENT-1]} word files=0`,
     '  local -a found',
     ...pathLines(all, `"\${words[@]:1:$((CURRENT-2))}"`),
-    '  case "$place" in',
-    ...lines,
-    '  esac',
-    '  case "$place $before" in',
-    ...values,
-    '  esac',
+    ...casesOf(all, following, (choices) => found(choices.map((one) => [one, ''] as const))),
     "  _describe 'pegwire' found",
     '  if (( files )) || [[ $before = --* ]]; then _files; fi',
     '}',
@@ -163,9 +157,7 @@ function zsh(all: readonly Place[]): string {
 
 function fish(all: readonly Place[]): string {
   const lines = all.flatMap((place) => {
-    const inner = all.filter(
-      ({ path }) => path.length === place.path.length + 1 && path.join(' ').startsWith(place.path.join(' ')),
-    );
+    const inner = all.filter(({ path }) => path.length > 0 && path.slice(0, -1).join(' ') === place.path.join(' '));
     const seen = place.path.map((word) => `__fish_seen_subcommand_from ${word}`);
     const others =
       inner.length === 0 ? [] : [`not __fish_seen_subcommand_from ${inner.map(({ path }) => path.at(-1)).join(' ')}`];

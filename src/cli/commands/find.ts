@@ -2,9 +2,8 @@ import type { Report } from '../../text/diagnostic.js';
 import type { ParseError } from '../../text/errors.js';
 import type { Found } from '../../text/prose.js';
 import { visible } from '../../text/visible.js';
-import { type FindingWriter, findingWriter } from '../io/findings.js';
+import { checkEachInput, type FindingWriter } from '../io/findings.js';
 import { inputName, type Line, readAll, withoutReturn } from '../io/input.js';
-import { forEachInput } from '../io/inputs.js';
 import { foundRecord, toJson } from '../io/json.js';
 import { READERS } from '../io/messages.js';
 import { labelled } from '../io/output.js';
@@ -35,18 +34,7 @@ export const command = defineCommand({
   example: ['pegwire find accp transcript.md', "pegwire find accp 'docs/**/*.md' --format github"],
   run: async (invocation) => {
     const { format } = invocation.options;
-    const findings = findingWriter(invocation, format);
-    const names: string[] = [];
-    const exitCode = await forEachInput(
-      invocation,
-      (one) => {
-        names.push(inputName(one));
-        return findIn(one, format === 'text' ? null : findings);
-      },
-      findings.fail,
-    );
-    await findings.end(names);
-    return exitCode;
+    return checkEachInput(invocation, format, (one, findings) => findIn(one, format === 'text' ? null : findings));
   },
 });
 

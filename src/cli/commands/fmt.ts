@@ -2,7 +2,7 @@ import type { ParseError, PrintError } from '../../text/errors.js';
 import { visible } from '../../text/visible.js';
 import { UsageError } from '../io/errors.js';
 import { readText, replaceText } from '../io/files.js';
-import { type FindingWriter, findingWriter } from '../io/findings.js';
+import { checkEachInput, type FindingWriter } from '../io/findings.js';
 import { inputName, type Line, linesIn, readLines } from '../io/input.js';
 import { forEachInput } from '../io/inputs.js';
 import { toJson } from '../io/json.js';
@@ -39,7 +39,7 @@ export const command = defineCommand({
     if (format !== 'text' && !check) throw new UsageError('--format requires --check');
     const reading = { dialect: options.dialect, sortParams, limits: givenLimits(options) };
     if (write) return forEachInput(invocation, (one) => rewrite(one, reading));
-    if (check) return checkAll(invocation, reading);
+    if (check) return checkEachInput(invocation, format, (one, findings) => list(one, reading, findings));
     return forEachInput(invocation, (one) => print(one, reading));
   },
 });
@@ -86,22 +86,7 @@ const NOT_CANONICAL = {
 };
 const BETWEEN_LINES = { ...NOT_CANONICAL, message: 'The blank lines or line ends are not in canonical form.' };
 
-async function checkAll(invocation: Run, reading: Reading): Promise<number> {
-  const findings = findingWriter(invocation, invocation.options.format);
-  const names: string[] = [];
-  const exitCode = await forEachInput(
-    invocation,
-    (one) => {
-      names.push(inputName(one));
-      return check(one, reading, findings);
-    },
-    findings.fail,
-  );
-  await findings.end(names);
-  return exitCode;
-}
-
-async function check(invocation: Run, reading: Reading, findings: FindingWriter): Promise<number> {
+async function list(invocation: Run, reading: Reading, findings: FindingWriter): Promise<number> {
   const { file, output, json, options } = invocation;
   const isText = options.format === 'text';
   const name = visible(inputName(invocation));

@@ -5,6 +5,7 @@ import type { Report, Severity } from '../../text/diagnostic.js';
 import { visible } from '../../text/visible.js';
 import { UsageError } from './errors.js';
 import { inputName, type Line } from './input.js';
+import { forEachInput, type Named } from './inputs.js';
 import { packageVersion } from './package.js';
 import { commandHelpOf, type Reporting, reportText } from './report.js';
 
@@ -35,11 +36,28 @@ interface Finding {
   readonly text: string;
 }
 
-/** Creates the writer of a format. @throws UsageError if `--json` is given with another format than text */
-export function findingWriter(
-  { output, json }: Pick<Reporting, 'output' | 'json'>,
+/** Runs a check of each input, which writes findings in the given format. @returns the highest exit code */
+export async function checkEachInput<I extends Named>(
+  invocation: I,
   format: FindingFormat,
-): FindingWriter {
+  check: (one: I, findings: FindingWriter) => Promise<number>,
+): Promise<number> {
+  const findings = findingWriter(invocation, format);
+  const inputs: string[] = [];
+  const exitCode = await forEachInput(
+    invocation,
+    (one) => {
+      inputs.push(inputName(one));
+      return check(one, findings);
+    },
+    findings.fail,
+  );
+  await findings.end(inputs);
+  return exitCode;
+}
+
+/** Creates the writer of a format. @throws UsageError if `--json` is given with another format than text */
+function findingWriter({ output, json }: Pick<Reporting, 'output' | 'json'>, format: FindingFormat): FindingWriter {
   if (format === 'text') {
     return {
       add: async (source, line, severity, report) => {

@@ -13,7 +13,7 @@ import { noteFault, type Reporting } from './report.js';
 const IGNORE_FILE = '.pegwireignore';
 const NEVER = ['**/node_modules/**', '**/.git/**'];
 
-interface Named extends Reporting, Pick<Source, 'stdin'> {
+export interface Named extends Reporting, Pick<Source, 'stdin'> {
   readonly protocol: Protocol;
   /** The arguments that name the input; none for stdin. */
   readonly files: readonly string[];
