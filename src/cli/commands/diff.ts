@@ -61,7 +61,7 @@ function registryIn(file: string): Registry {
     return createRegistry(JSON.parse(readText(file)));
   } catch (thrown) {
     if (thrown instanceof SyntaxError) throw new UsageError(`${file} is not JSON: ${thrown.message}`, 'unreadable');
-    if (thrown instanceof PegwireError) throw new UsageError(`${file}: ${thrown.message}`, thrown.code);
+    if (thrown instanceof PegwireError) throw libraryFault(thrown, file);
     if (thrown instanceof TypeError) throw new UsageError(`${file}: ${thrown.message}`, 'unreadable');
     throw thrown;
   }

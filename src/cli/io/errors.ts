@@ -79,9 +79,10 @@ export function storeFault(thrown: unknown): unknown {
   return thrown instanceof StoreError ? libraryFault(thrown) : thrown;
 }
 
-/** Converts an error of the library, whose code it keeps. */
-export function libraryFault({ code, message, help }: PegwireError): UsageError {
-  return new UsageError(message.replace(/\.$/, ''), code, { help });
+/** Converts an error of the library, whose code it keeps. @param file the file whose content is the cause, if there is one */
+export function libraryFault({ code, message, help }: PegwireError, file?: string): UsageError {
+  const shown = message.replace(/\.$/, '');
+  return new UsageError(file === undefined ? shown : `${file}: ${shown}`, code, { help });
 }
 
 /** Returns the error of a file or folder that cannot be read. @param reason part of a sentence */

@@ -121,3 +121,10 @@ test('a file that is no registry is named', async () => {
     expect(stderr).toContain('odd.json');
   }
 });
+
+test('an error in a registry is one sentence, with the file', async () => {
+  const file = scratch.write('version.json', '{"version":"1","schemas":{}}');
+  const { code, stderr } = await cli(['diff', file, file]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/^error\[E1004\]: .*version\.json: version: must be an integer, not a string\.$/m);
+});
