@@ -233,7 +233,7 @@ async function* readBytes({ file, stdin, output }: Source): AsyncGenerator<Uint8
   }
 }
 
-/** Returns the size of a file in bytes; `undefined` for stdin, and for what is no file. */
+/** Returns the size of a file in bytes; `undefined` for stdin, pipes and folders. */
 function sizeOf(file: string | undefined): number | undefined {
   try {
     const stats = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });

@@ -3,7 +3,7 @@
 /** Shows how much is done, out of `total`; with an unknown total, the amount only. @param detail follows what is done */
 export type Bar = (done: number, total?: number, detail?: string) => void;
 
-/** How a bar shows an amount. */
+/** Formats an amount for a bar. */
 export type Amount = (done: number, total: number | undefined) => string;
 
 interface BarOptions {
