@@ -13,7 +13,7 @@ import {
 import { renderJson } from '../../../src/accp/render/index.js';
 import { ArcpError } from '../../../src/arcp/index.js';
 import type { JobContext, Runtime } from '../../../src/arcp/runtime/index.js';
-import { jsonIn, type Mind } from './minds.js';
+import { jsonIn, type AgentModel } from './models.js';
 import {
   type Anomaly,
   type Budget,
@@ -29,14 +29,14 @@ import { LabError, readTable } from './tables.js';
 
 export const DATA = new URL('data/', import.meta.url);
 
-/** What an agent returns for a packet: no personal data, which stays in the memory of the session. */
+/** The result of a packet, without personal data, which stays in the memory of the session. */
 export interface HopResult {
   readonly summary: string;
-  /** Whether the mind of the agent has read the packet as it is; `null` if it has none. */
+  /** The comparison of the model's reading with the packet; `null` if no model was asked. */
   readonly reading: 'matches' | 'differs' | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** The employees that the mind found, if it was asked. */
+  /** The employees that the model would review, if it was asked. */
   readonly found?: readonly string[];
 }
 
@@ -45,17 +45,17 @@ export interface Report extends Payroll {
   readonly changes: Readonly<Record<string, number>>;
 }
 
-export interface Workplace {
+export interface AgentSetup {
   readonly audit: FileAudit;
   readonly auditFile: string;
-  readonly mind: Mind;
+  readonly model: AgentModel;
   /** The key of this run, which the agents share and which no packet carries. */
   readonly key: string;
   readonly writeReport: (report: Report, period: string) => Promise<void>;
   readonly recordFile: string;
 }
 
-/** What the orchestrator sends beside a packet, since AACP has no nonce, time or seal. */
+/** The data that the orchestrator sends beside a packet, since AACP has no nonce, time or seal. */
 export const envelopeSchema = z.object({ nonce: z.string(), sentAt: z.number(), seal: z.string() });
 
 /** Seals a packet: the HMAC of its hash, its nonce and its time. */
@@ -63,25 +63,25 @@ export function sealOf(key: string, hash: string, { nonce, sentAt }: { nonce: st
   return createHmac('sha256', key).update(`${hash}\n${nonce}\n${sentAt}`).digest('hex');
 }
 
-type Act = (packet: Packet, context: JobContext) => Promise<HopResult>;
+type Action = (packet: Packet, context: JobContext) => Promise<HopResult>;
 
 /** The agents by name, each with the packets that it accepts. */
 export const AGENTS = { HRMS: 'FETCH|HR', FIN: 'FETCH|FIN', PAY: 'MERGE|HR', RPT: 'REPORT|HR', AUD: 'LOG|HR' } as const;
 export type AgentName = keyof typeof AGENTS;
 
 /** Registers the agents with a runtime. */
-export function registerAgents(runtime: Runtime, work: Workplace): void {
-  const acts: Readonly<Record<AgentName, Act>> = {
-    HRMS: (packet, context) => fetchEmployees(packet, context, work),
-    FIN: (packet, context) => fetchBudgets(packet, context, work),
-    PAY: (packet, context) => merge(packet, context, work),
-    RPT: (packet, context) => report(packet, context, work),
-    AUD: (packet) => log(packet, work),
+export function registerAgents(runtime: Runtime, setup: AgentSetup): void {
+  const acts: Readonly<Record<AgentName, Action>> = {
+    HRMS: (packet, context) => fetchEmployees(packet, context, setup),
+    FIN: (packet, context) => fetchBudgets(packet, context, setup),
+    PAY: (packet, context) => merge(packet, context, setup),
+    RPT: (packet, context) => report(packet, context, setup),
+    AUD: (packet) => log(packet, setup),
   };
-  for (const [name, act] of Object.entries(acts) as [AgentName, Act][]) registerAgent(runtime, name, act, work);
+  for (const [name, act] of Object.entries(acts) as [AgentName, Action][]) registerAgent(runtime, name, act, setup);
 }
 
-function registerAgent(runtime: Runtime, name: AgentName, act: Act, { audit, key }: Workplace): void {
+function registerAgent(runtime: Runtime, name: AgentName, act: Action, { audit, key }: AgentSetup): void {
   const { dispatch } = createDispatcher<HopResult>({
     audit,
     replay: replayGuard(),
@@ -150,12 +150,12 @@ const readingSchema = z.object({
   period: z.string().nullable(),
 });
 
-/** Asks the mind of an agent what a packet says, and compares its answer with the packet. The agent acts on the packet itself. */
+/** Asks the model of an agent for its reading of a packet, and compares its answer with the packet. The agent acts on the packet itself. */
 async function readPacket(
   name: AgentName,
   packet: Packet,
   { signal }: JobContext,
-  { mind }: Workplace,
+  { model }: AgentSetup,
 ): Promise<Omit<HopResult, 'summary'>> {
   const expected = {
     task: packet.task,
@@ -163,7 +163,7 @@ async function readPacket(
     resource: field(packet, 'res'),
     period: field(packet, 'period'),
   };
-  const answer = await mind.ask(
+  const answer = await model.ask(
     {
       system: `You are the agent ${name} of a payroll. Reply with JSON alone: {"task", "domain", "resource", "period"} of the packet that you receive; null for what it does not have.`,
       prompt: sanitizeForPrompt(packet),
@@ -180,8 +180,8 @@ async function readPacket(
   };
 }
 
-async function fetchEmployees(packet: Packet, context: JobContext, work: Workplace): Promise<HopResult> {
-  const reading = await readPacket('HRMS', packet, context, work);
+async function fetchEmployees(packet: Packet, context: JobContext, setup: AgentSetup): Promise<HopResult> {
+  const reading = await readPacket('HRMS', packet, context, setup);
   const months = periodOf(packet);
   if (field(packet, 'filter') !== 'status=active') throw unsupported('filter', field(packet, 'filter'));
   const columns = ['emp_id', 'department', 'cost_centre', 'start_date', 'end_date', 'account'] as const;
@@ -195,8 +195,8 @@ async function fetchEmployees(packet: Packet, context: JobContext, work: Workpla
   return { ...reading, summary: `${employees.length} of ${all.length} employees are active in the period` };
 }
 
-async function fetchBudgets(packet: Packet, context: JobContext, work: Workplace): Promise<HopResult> {
-  const reading = await readPacket('FIN', packet, context, work);
+async function fetchBudgets(packet: Packet, context: JobContext, setup: AgentSetup): Promise<HopResult> {
+  const reading = await readPacket('FIN', packet, context, setup);
   periodOf(packet);
   const fields = (field(packet, 'fields') ?? '').split(',');
   const rows = readTable(new URL('budgets.csv', DATA), fields);
@@ -205,8 +205,8 @@ async function fetchBudgets(packet: Packet, context: JobContext, work: Workplace
   return { ...reading, summary: `${budgets.length} cost centres with ${fields.join(', ')}` };
 }
 
-async function merge(packet: Packet, context: JobContext, work: Workplace): Promise<HopResult> {
-  const reading = await readPacket('PAY', packet, context, work);
+async function merge(packet: Packet, context: JobContext, setup: AgentSetup): Promise<HopResult> {
+  const reading = await readPacket('PAY', packet, context, setup);
   const months = periodOf(packet);
   const rules = rulesOf(field(packet, 'rules'));
   const employees = await context.memory.get<Employee[]>('employees');
@@ -228,8 +228,8 @@ async function merge(packet: Packet, context: JobContext, work: Workplace): Prom
   };
 }
 
-async function report(packet: Packet, context: JobContext, work: Workplace): Promise<HopResult> {
-  const reading = await readPacket('RPT', packet, context, work);
+async function report(packet: Packet, context: JobContext, setup: AgentSetup): Promise<HopResult> {
+  const reading = await readPacket('RPT', packet, context, setup);
   const [period, previous] = [field(packet, 'period')!, field(packet, 'src_prev')];
   if (field(packet, 'fmt') !== 'xlsx') throw unsupported('fmt', field(packet, 'fmt'));
   const payroll = await context.memory.get<Payroll>('payroll');
@@ -239,8 +239,8 @@ async function report(packet: Packet, context: JobContext, work: Workplace): Pro
   const before = readTable(new URL(`previous-${previous}.csv`, DATA), ['emp_id', 'gross']);
   const { changes, anomalies } = comparePay(payroll.lines, before, period, rules);
   const all = [...payroll.anomalies, ...anomalies].sort((a, b) => order(a).localeCompare(order(b)));
-  const review = await reviewLines(payroll.lines, before, all, context, work);
-  await work.writeReport({ ...payroll, anomalies: all, changes: Object.fromEntries(changes) }, period);
+  const review = await reviewLines(payroll.lines, before, all, context, setup);
+  await setup.writeReport({ ...payroll, anomalies: all, changes: Object.fromEntries(changes) }, period);
   return {
     ...reading,
     summary: `a workbook with ${all.length} anomalies marked`,
@@ -250,15 +250,15 @@ async function report(packet: Packet, context: JobContext, work: Workplace): Pro
   };
 }
 
-/** Asks the mind for the employees that it would review. The rules decide what the workbook marks. */
+/** Asks the model for the employees that it would review. The rules decide what the workbook marks. */
 async function reviewLines(
   lines: readonly PayLine[],
   before: readonly object[],
   anomalies: readonly Anomaly[],
   { signal }: JobContext,
-  { mind }: Workplace,
+  { model }: AgentSetup,
 ) {
-  const { text, inputTokens, outputTokens } = await mind.ask(
+  const { text, inputTokens, outputTokens } = await model.ask(
     {
       system:
         'You review a payroll. Amounts are in hundredths. Reply with JSON alone: {"review": [...]}, the ids of employees and cost centres with anomalies.',
@@ -277,7 +277,7 @@ export function subjectsOf(anomalies: readonly Anomaly[]): readonly string[] {
 }
 
 /** Records the run. This agent is deterministic in every run: it verifies the log, and asks no model. */
-async function log(packet: Packet, { auditFile, recordFile }: Workplace): Promise<HopResult> {
+async function log(packet: Packet, { auditFile, recordFile }: AgentSetup): Promise<HopResult> {
   const { ok, records, head, firstFault } = await verifyAuditFile(auditFile);
   if (!ok)
     throw new LabError({

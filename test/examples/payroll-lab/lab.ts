@@ -11,18 +11,18 @@ import { ArcpError } from '../../../src/arcp/index.js';
 import { createRuntime, sqliteStore } from '../../../src/arcp/runtime/index.js';
 import { loadTokenCounter, type TokenCounter } from '../../../src/tokens/index.js';
 import { type AgentName, type HopResult, type Report, registerAgents, sealOf } from './agents.js';
-import { chooseMind, type Prices } from './minds.js';
+import { chooseModel, type Prices } from './models.js';
 import { LabError } from './tables.js';
 import { writeWorkbook } from './workbook.js';
 
-/** What an intruder changes: a value of a packet in transit, a field of it, or a record of the audit log. */
+/** The target of an intruder: a value of a packet in transit, a field of it, or a record of the audit log. */
 export type Tampering = 'packet' | 'field' | 'log';
 
 export interface LabOptions {
   /** The folder for the workbook, the page, the audit log and the jobs. Earlier files of the lab in it are replaced. */
   readonly folder: string;
   readonly tamper?: Tampering | undefined;
-  /** The model, if a key is set. @default the one of `chooseMind` */
+  /** The model, if a key is set. @default the one of `chooseModel` */
   readonly model?: string | undefined;
   readonly onHop?: ((hop: Hop) => void) | undefined;
 }
@@ -121,7 +121,7 @@ function stepsOf(): readonly Step[] {
  * @throws LabError `csv-invalid` and the like only within `error`; other exceptions are defects
  */
 export async function runLab(options: LabOptions): Promise<LabResult> {
-  const { folder, tamper, model, onHop } = options;
+  const { folder, tamper, onHop } = options;
   mkdirSync(folder, { recursive: true });
   const place = (name: string): string => path.join(folder, name);
   const files = {
@@ -134,13 +134,13 @@ export async function runLab(options: LabOptions): Promise<LabResult> {
     rmSync(place(name), { force: true });
 
   const counter = await loadTokenCounter();
-  const mind = chooseMind(counter, model);
+  const model = chooseModel(counter, options.model);
   const audit = await fileAudit(files.audit);
   const runtime = createRuntime({ store: await sqliteStore(place('jobs.db')) });
   const key = randomBytes(32).toString('hex');
   let report: Report | null = null;
   registerAgents(runtime, {
-    ...{ audit, auditFile: files.audit, mind, key, recordFile: files.record },
+    ...{ audit, auditFile: files.audit, model, key, recordFile: files.record },
     async writeReport(made, period) {
       report = made;
       await writeWorkbook(files.workbook, made, period);
@@ -177,8 +177,8 @@ export async function runLab(options: LabOptions): Promise<LabResult> {
     report,
     audit: verification,
     error,
-    model: mind.model,
-    counted: mind.counted,
+    model: model.name,
+    counted: model.counted,
     counter: counting,
     prices,
     files,

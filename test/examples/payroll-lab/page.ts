@@ -44,11 +44,11 @@ ${report === null ? '' : `<h2>Anomalies</h2>\n${anomaliesHtml(report.anomalies)}
 
 /** Names the origin of the agents' answers. */
 export function agentsLine({ model, counted }: LabResult): string {
-  const minds =
+  const agents =
     model === null
       ? 'Agents: deterministic stand-ins; no key of a provider is set'
       : `Agents: ${model}; the audit agent is deterministic`;
-  return `${minds}. Tokens of agents: ${counted}.`;
+  return `${agents}. Tokens of agents: ${counted}.`;
 }
 
 /** Summarizes the verification of the log. */

@@ -81,96 +81,27 @@ export interface Payroll {
   readonly anomalies: readonly Anomaly[];
 }
 
+/** Reports an anomaly. */
+type Report = (code: AnomalyCode, subject: string, period: string, detail: string) => void;
+/** Reads a cell in hundredths, and reports one that is not a number. */
+type ReadNumber = (text: string, subject: string, period: string, column: string) => number | null;
+type HoursRow = Input['hours'][number];
+
 /** Calculates the payroll, and finds the anomalies that need no previous period. */
-export function calculate({ months, period, employees, budgets, hours, rates, deductions, rules }: Input): Payroll {
+export function calculate(input: Input): Payroll {
+  const { period, employees, budgets } = input;
   const anomalies: Anomaly[] = [];
-  const report = (code: AnomalyCode, subject: string, when: string, detail: string): void => {
+  const report: Report = (code, subject, when, detail) => {
     anomalies.push({ code, subject, period: when, detail });
   };
-  const number = (text: string, subject: string, when: string, column: string): number | null => {
+  const number: ReadNumber = (text, subject, when, column) => {
     const value = hundredths(text);
     if (value === null) report('bad-value', subject, when, `${column} is ${JSON.stringify(text)}`);
     return value;
   };
-  const known = new Set(employees.map(({ emp_id }) => emp_id));
-  const accepted = new Map<string, (typeof hours)[number]>();
-  for (const row of hours) {
-    const { emp_id: id, month } = row;
-    if (!months.includes(month)) continue;
-    if (!known.has(id)) report('unknown-employee', id, month, `${row.regular_hours} hours without an active employee`);
-    else if (accepted.has(`${id} ${month}`)) report('repeated-hours', id, month, 'a second row for the month');
-    else accepted.set(`${id} ${month}`, row);
-  }
-
-  const lines = employees.map((employee): PayLine => {
-    const { emp_id: id, start_date: start, end_date: end } = employee;
-    const own = rates
-      .filter(({ emp_id }) => emp_id === id)
-      .map((row) => ({ from: row.effective_from, rate: number(row.hourly_rate, id, period, 'hourly_rate') }))
-      .sort((a, b) => (a.from < b.from ? -1 : 1));
-    const totals = { regular: 0, overtime: 0, gross: 0, paidMonths: 0 };
-    let hasRate = true;
-    let previousRate: number | null = null;
-    for (const month of months) {
-      const isEmployed = start <= `${month}-31` && (end === '' || end >= `${month}-01`);
-      const row = accepted.get(`${id} ${month}`);
-      if (!isEmployed) {
-        if (row === undefined) continue;
-        const isLate = end !== '' && end < `${month}-01`;
-        report(
-          isLate ? 'hours-after-end' : 'hours-before-start',
-          id,
-          month,
-          isLate
-            ? `${row.regular_hours} hours, employed until ${end}`
-            : `${row.regular_hours} hours, employed from ${start}`,
-        );
-        continue;
-      }
-      if (row === undefined) {
-        report('missing-hours', id, month, 'no row for the month');
-        continue;
-      }
-      const rate = own.filter(({ from }) => from <= `${month}-31`).at(-1)?.rate ?? null;
-      if (rate === null) {
-        if (hasRate) report('missing-rate', id, month, 'no rate in force');
-        hasRate = false;
-        continue;
-      }
-      const minimum = hundredths(rules.minimumHourlyRate)!;
-      if (rate < minimum && rate !== previousRate)
-        report('below-minimum', id, month, `${money(rate)} instead of at least ${rules.minimumHourlyRate}`);
-      if (previousRate !== null && rate > previousRate * (1 + rules.maxRateRise))
-        report('rate-jump', id, month, `from ${money(previousRate)} to ${money(rate)}`);
-      previousRate = rate;
-      const regular = number(row.regular_hours, id, month, 'regular_hours');
-      const overtime = number(row.overtime_hours, id, month, 'overtime_hours');
-      if (regular === null || overtime === null) continue;
-      if (regular + overtime > rules.maxMonthlyHours * 100)
-        report('excess-hours', id, month, `${money(regular + overtime)} hours, at most ${rules.maxMonthlyHours}`);
-      totals.regular += regular;
-      totals.overtime += overtime;
-      totals.gross += Math.round((rate * (regular + overtime * rules.overtimeFactor)) / 100);
-      totals.paidMonths += 1;
-    }
-    let taken = 0;
-    for (const { emp_id, kind, percent, monthly_amount: amount } of deductions) {
-      if (emp_id !== id) continue;
-      const value = number(percent === '' ? amount : percent, id, period, kind);
-      if (value !== null)
-        taken += percent === '' ? value * totals.paidMonths : Math.round((totals.gross * value) / 1e4);
-    }
-    const net = totals.gross - taken;
-    if (net < 0) report('negative-net', id, period, `${money(taken)} deducted from ${money(totals.gross)}`);
-    const isWholePeriod = start <= `${months[0]}-01` && (end === '' || end > `${months.at(-1)}-31`);
-    const { regular, overtime, gross } = totals;
-    const { department, cost_centre: costCentre } = employee;
-    return { empId: id, department, costCentre, regular, overtime, gross, deductions: taken, net, isWholePeriod };
-  });
-
-  const owners = new Map<string, string[]>();
-  for (const { account, emp_id: id } of employees) owners.set(account, [...(owners.get(account) ?? []), id]);
-  for (const [account, ids] of owners) if (ids.length > 1) report('shared-account', ids.join(' '), period, account);
+  const accepted = acceptHours(input, report);
+  const lines = employees.map((employee) => payLine(employee, input, accepted, report, number));
+  checkAccounts(employees, period, report);
   const centres = budgets.map(({ cc_id: id, approved_budget, ytd_spend }): CostCentre => {
     const approved = number(approved_budget, id, period, 'approved_budget') ?? 0;
     const spent = number(ytd_spend, id, period, 'ytd_spend') ?? 0;
@@ -179,6 +110,96 @@ export function calculate({ months, period, employees, budgets, hours, rates, de
     return { id, approved, spent, gross };
   });
   return { lines, centres, anomalies };
+}
+
+/** Returns the rows of hours by employee and month: those of active employees, each once. */
+function acceptHours({ hours, months, employees }: Input, report: Report): ReadonlyMap<string, HoursRow> {
+  const known = new Set(employees.map(({ emp_id }) => emp_id));
+  const accepted = new Map<string, HoursRow>();
+  for (const row of hours) {
+    const { emp_id: id, month } = row;
+    if (!months.includes(month)) continue;
+    if (!known.has(id)) report('unknown-employee', id, month, `${row.regular_hours} hours without an active employee`);
+    else if (accepted.has(`${id} ${month}`)) report('repeated-hours', id, month, 'a second row for the month');
+    else accepted.set(`${id} ${month}`, row);
+  }
+  return accepted;
+}
+
+function payLine(employee: Employee, input: Input, accepted: ReadonlyMap<string, HoursRow>, report: Report, number: ReadNumber): PayLine {
+  const { emp_id: id, department, cost_centre: costCentre, start_date: start, end_date: end } = employee;
+  const { months, period, rules } = input;
+  const rateIn = ratesOf(id, input, report, number);
+  const totals = { regular: 0, overtime: 0, gross: 0, paidMonths: 0 };
+  for (const month of months) {
+    const row = accepted.get(`${id} ${month}`);
+    const isBefore = start > `${month}-31`;
+    if (isBefore || (end !== '' && end < `${month}-01`)) {
+      if (row === undefined) continue;
+      const since = isBefore ? `employed from ${start}` : `employed until ${end}`;
+      report(isBefore ? 'hours-before-start' : 'hours-after-end', id, month, `${row.regular_hours} hours, ${since}`);
+      continue;
+    }
+    if (row === undefined) {
+      report('missing-hours', id, month, 'no row for the month');
+      continue;
+    }
+    const rate = rateIn(month);
+    if (rate === null) continue;
+    const regular = number(row.regular_hours, id, month, 'regular_hours');
+    const overtime = number(row.overtime_hours, id, month, 'overtime_hours');
+    if (regular === null || overtime === null) continue;
+    if (regular + overtime > rules.maxMonthlyHours * 100)
+      report('excess-hours', id, month, `${money(regular + overtime)} hours, at most ${rules.maxMonthlyHours}`);
+    totals.regular += regular;
+    totals.overtime += overtime;
+    totals.gross += Math.round((rate * (regular + overtime * rules.overtimeFactor)) / 100);
+    totals.paidMonths += 1;
+  }
+  const { regular, overtime, gross, paidMonths } = totals;
+  const deductions = deducted(id, gross, paidMonths, input, number);
+  const net = gross - deductions;
+  if (net < 0) report('negative-net', id, period, `${money(deductions)} deducted from ${money(gross)}`);
+  const isWholePeriod = start <= `${months[0]}-01` && (end === '' || end > `${months.at(-1)}-31`);
+  return { empId: id, department, costCentre, regular, overtime, gross, deductions, net, isWholePeriod };
+}
+
+/** Returns a function for the rate in force in each month, called in their order. It reports each missing or unusual rate once. */
+function ratesOf(id: string, { rates, rules, period }: Input, report: Report, number: ReadNumber): (month: string) => number | null {
+  const own = rates
+    .filter(({ emp_id }) => emp_id === id)
+    .map((row) => ({ from: row.effective_from, rate: number(row.hourly_rate, id, period, 'hourly_rate') }))
+    .sort((a, b) => (a.from < b.from ? -1 : 1));
+  const minimum = hundredths(rules.minimumHourlyRate)!;
+  let previous: number | null | undefined;
+  return (month) => {
+    const rate = own.filter(({ from }) => from <= `${month}-31`).at(-1)?.rate ?? null;
+    if (rate === previous) return rate;
+    if (rate === null) report('missing-rate', id, month, 'no rate in force');
+    else {
+      if (rate < minimum) report('below-minimum', id, month, `${money(rate)} instead of at least ${rules.minimumHourlyRate}`);
+      if (previous && rate > previous * (1 + rules.maxRateRise))
+        report('rate-jump', id, month, `from ${money(previous)} to ${money(rate)}`);
+    }
+    previous = rate;
+    return rate;
+  };
+}
+
+function deducted(id: string, gross: number, paidMonths: number, { deductions, period }: Input, number: ReadNumber): number {
+  let sum = 0;
+  for (const { emp_id, kind, percent, monthly_amount: amount } of deductions) {
+    if (emp_id !== id) continue;
+    const value = number(percent === '' ? amount : percent, id, period, kind);
+    if (value !== null) sum += percent === '' ? value * paidMonths : Math.round((gross * value) / 1e4);
+  }
+  return sum;
+}
+
+function checkAccounts(employees: readonly Employee[], period: string, report: Report): void {
+  const owners = new Map<string, string[]>();
+  for (const { account, emp_id: id } of employees) owners.set(account, [...(owners.get(account) ?? []), id]);
+  for (const [account, ids] of owners) if (ids.length > 1) report('shared-account', ids.join(' '), period, account);
 }
 
 /** Finds pay that differs much from the previous period, among those who worked the whole period in both. */

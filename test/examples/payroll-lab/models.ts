@@ -1,4 +1,4 @@
-/** The minds of the agents: deterministic stand-ins, or a model of a provider if its key is set. */
+/** The models of the agents: deterministic stand-ins, or a model of a provider if its key is set. */
 import process from 'node:process';
 import type { ModelReply, ProviderModel } from '../../../src/aacp/models/index.js';
 import { anthropicModel, openaiModel } from '../../../src/aacp/models/index.js';
@@ -25,9 +25,10 @@ export interface Answer {
   readonly outputTokens: number;
 }
 
-export interface Mind {
+/** The model of an agent. */
+export interface AgentModel {
   /** The name of the model; `null` for the stand-in. */
-  readonly model: string | null;
+  readonly name: string | null;
   /** The origin of the token counts. */
   readonly counted: string;
   readonly ask: (question: Question, signal: AbortSignal) => Promise<Answer>;
@@ -35,20 +36,20 @@ export interface Mind {
 
 const MAX_TOKENS = 4096;
 
-/** Chooses the mind: OpenAI or Anthropic if the environment has a key, otherwise the stand-in. @param name the model, instead of the default */
-export function chooseMind(counter: TokenCounter, name?: string): Mind {
+/** Chooses the model: OpenAI or Anthropic if the environment has a key, otherwise the stand-in. @param name the model, instead of the default */
+export function chooseModel(counter: TokenCounter, name?: string): AgentModel {
   const { OPENAI_API_KEY: openai, ANTHROPIC_API_KEY: anthropic } = process.env;
   // The agents ask for JSON of their own, not for packets, so no constraint applies.
   if (openai) {
     const model = name ?? 'gpt-4.1-mini';
-    return modelMind(model, openaiModel({ model, apiKey: openai, constrain: 'none' }), counter);
+    return providerModel(model, openaiModel({ model, apiKey: openai, constrain: 'none' }), counter);
   }
   if (anthropic) {
     const model = name ?? 'claude-sonnet-4-5';
-    return modelMind(model, anthropicModel({ model, apiKey: anthropic, constrain: 'none' }), counter);
+    return providerModel(model, anthropicModel({ model, apiKey: anthropic, constrain: 'none' }), counter);
   }
   return {
-    model: null,
+    name: null,
     counted: counter.exact ? `counted with ${counter.encoding}` : 'estimated',
     async ask({ system, prompt, standIn }) {
       const text = JSON.stringify(standIn());
@@ -57,9 +58,9 @@ export function chooseMind(counter: TokenCounter, name?: string): Mind {
   };
 }
 
-function modelMind(name: string, model: ProviderModel, counter: TokenCounter): Mind {
+function providerModel(name: string, model: ProviderModel, counter: TokenCounter): AgentModel {
   return {
-    model: name,
+    name,
     counted: 'reported by the provider',
     async ask({ system, prompt }, signal) {
       const { text, usage }: ModelReply = await model({
