@@ -13,7 +13,7 @@ import {
 import { renderJson } from '../../../src/accp/render/index.js';
 import { ArcpError } from '../../../src/arcp/index.js';
 import type { JobContext, Runtime } from '../../../src/arcp/runtime/index.js';
-import { jsonIn, type AgentModel } from './models.js';
+import { type AgentModel, jsonIn } from './models.js';
 import {
   type Anomaly,
   type Budget,

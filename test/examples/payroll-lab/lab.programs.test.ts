@@ -1,10 +1,12 @@
 /** The lab: its workbook is read with another library, its log is verified again, and changed packets stop it. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import process from 'node:process';
 import { json } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import XlsxPopulate from 'xlsx-populate';
 import { verifyAuditFile } from '../../../src/aacp/dispatch/index.js';
@@ -24,8 +26,10 @@ const folderOf = (name: string): string => path.join(root, name);
 const PLANTED = readTable(new URL('expected-anomalies.csv', DATA), ['code', 'subject', 'period']);
 const KEYS = { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' };
 
-function lab(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  return ended(start(['npm', 'run', '--silent', 'lab', '--', ...args], { stdin: '', env: { ...KEYS, ...env } }));
+const PROGRAM = [process.execPath, '--import', 'tsx', fileURLToPath(new URL('main.ts', import.meta.url))];
+
+function lab(args: readonly string[], env: NodeJS.ProcessEnv = {}, command: readonly string[] = PROGRAM) {
+  return ended(start([...command, ...args], { stdin: '', env: { ...KEYS, ...env } }));
 }
 
 describe('a run', () => {
@@ -122,8 +126,9 @@ describe('a run', () => {
   });
 });
 
-test('npm run lab succeeds, and names the stand-ins', async () => {
-  const { code, stdout, stderr } = await lab(['--out', folderOf('program')]);
+test.concurrent('npm run lab succeeds, and names the stand-ins', async ({ expect }) => {
+  const command = ['npm', 'run', '--silent', 'lab', '--'];
+  const { code, stdout, stderr } = await lab(['--out', folderOf('program')], {}, command);
   expect(stderr).toBe('');
   expect(code).toBe(0);
   expect(stdout).toContain('deterministic stand-ins');
@@ -132,25 +137,37 @@ test('npm run lab succeeds, and names the stand-ins', async () => {
   expect(readFileSync(folderOf('program/index.html'), 'utf8')).toContain('All five hops are done.');
 });
 
-test.each([
-  ['packet', 'seal-mismatch', 'PAY'],
-  ['field', 'duplicate-key', 'PAY'],
-  ['log', 'audit-chain', 'AUD'],
-] as const)('--tamper %s stops the run with %s', async (kind, expected, agent) => {
-  const folder = folderOf(kind);
-  const { code, stderr } = await lab(['--out', folder, '--tamper', kind]);
+test.concurrent('a changed packet stops the program with its code', async ({ expect }) => {
+  const { code, stderr } = await lab(['--out', folderOf('changed'), '--tamper']);
   expect(code).toBe(1);
-  expect(stderr).toContain(`error[${expected}]`);
-  const page = readFileSync(path.join(folder, 'index.html'), 'utf8');
-  expect(page).toContain(`Stopped: ${expected}`);
-  expect(page.match(/class="soft">not run</g)?.length ?? 0).toBe(agent === 'PAY' ? 2 : 0);
-  const { ok, firstFault } = await verifyAuditFile(path.join(folder, 'audit.jsonl'));
-  expect({ ok, reason: firstFault?.reason }).toEqual(
-    kind === 'log' ? { ok: false, reason: 'chain' } : { ok: true, reason: undefined },
+  expect(stderr).toContain('error[seal-mismatch]');
+  const page = readFileSync(folderOf('changed/index.html'), 'utf8');
+  expect(page).toContain('Stopped: seal-mismatch');
+  expect(page.match(/class="soft">not run</g)).toHaveLength(2);
+  expect(existsSync(folderOf('changed/payroll.xlsx'))).toBe(false);
+});
+
+test.each([
+  ['packet', 'seal-mismatch', ['done', 'done', 'refused', 'not run', 'not run'], null],
+  ['field', 'duplicate-key', ['done', 'done', 'refused', 'not run', 'not run'], null],
+  ['log', 'audit-chain', ['done', 'done', 'done', 'done', 'refused'], 'chain'],
+] as const)('a changed %s stops the run with %s', async (tamper, code, states, fault) => {
+  const { error, hops, files } = await runLab({ folder: folderOf(tamper), tamper });
+  expect(error?.code).toBe(code);
+  expect(hops.map(({ state }) => state)).toEqual(states);
+  const { firstFault } = await verifyAuditFile(files.audit);
+  expect(firstFault?.reason ?? null).toBe(fault);
+  const last = readFileSync(files.audit, 'utf8').split('\n').at(-2)!;
+  expect(JSON.parse(last)).toMatchObject(
+    {
+      packet: { event: 'failed', reason: expect.stringContaining('its seal does not match') },
+      field: { event: 'refused', reason: 'invalid', codes: ['duplicate-key'] },
+      log: { event: 'failed', reason: expect.stringContaining('damaged in line 1') },
+    }[tamper],
   );
 });
 
-test('asks a model if a key is set', async () => {
+test.concurrent('asks a model if a key is set', async ({ expect }) => {
   const prompts: string[] = [];
   const server = createServer(async (request, response) => {
     const body = (await json(request)) as { readonly instructions: string; readonly input: unknown };
@@ -192,7 +209,7 @@ test('asks a model if a key is set', async () => {
   expect(page.match(/reading differs from/g)).toHaveLength(3);
 });
 
-test('refuses unknown options', async () => {
+test.concurrent('refuses unknown options', async ({ expect }) => {
   const { code, stderr } = await lab(['--tamper', 'packet', '--nothing']);
   expect(code).toBe(2);
   expect(stderr).toContain('error[usage]');

@@ -126,7 +126,13 @@ function acceptHours({ hours, months, employees }: Input, report: Report): Reado
   return accepted;
 }
 
-function payLine(employee: Employee, input: Input, accepted: ReadonlyMap<string, HoursRow>, report: Report, number: ReadNumber): PayLine {
+function payLine(
+  employee: Employee,
+  input: Input,
+  accepted: ReadonlyMap<string, HoursRow>,
+  report: Report,
+  number: ReadNumber,
+): PayLine {
   const { emp_id: id, department, cost_centre: costCentre, start_date: start, end_date: end } = employee;
   const { months, period, rules } = input;
   const rateIn = ratesOf(id, input, report, number);
@@ -165,7 +171,12 @@ function payLine(employee: Employee, input: Input, accepted: ReadonlyMap<string,
 }
 
 /** Returns a function for the rate in force in each month, called in their order. It reports each missing or unusual rate once. */
-function ratesOf(id: string, { rates, rules, period }: Input, report: Report, number: ReadNumber): (month: string) => number | null {
+function ratesOf(
+  id: string,
+  { rates, rules, period }: Input,
+  report: Report,
+  number: ReadNumber,
+): (month: string) => number | null {
   const own = rates
     .filter(({ emp_id }) => emp_id === id)
     .map((row) => ({ from: row.effective_from, rate: number(row.hourly_rate, id, period, 'hourly_rate') }))
@@ -177,7 +188,8 @@ function ratesOf(id: string, { rates, rules, period }: Input, report: Report, nu
     if (rate === previous) return rate;
     if (rate === null) report('missing-rate', id, month, 'no rate in force');
     else {
-      if (rate < minimum) report('below-minimum', id, month, `${money(rate)} instead of at least ${rules.minimumHourlyRate}`);
+      if (rate < minimum)
+        report('below-minimum', id, month, `${money(rate)} instead of at least ${rules.minimumHourlyRate}`);
       if (previous && rate > previous * (1 + rules.maxRateRise))
         report('rate-jump', id, month, `from ${money(previous)} to ${money(rate)}`);
     }
@@ -186,7 +198,13 @@ function ratesOf(id: string, { rates, rules, period }: Input, report: Report, nu
   };
 }
 
-function deducted(id: string, gross: number, paidMonths: number, { deductions, period }: Input, number: ReadNumber): number {
+function deducted(
+  id: string,
+  gross: number,
+  paidMonths: number,
+  { deductions, period }: Input,
+  number: ReadNumber,
+): number {
   let sum = 0;
   for (const { emp_id, kind, percent, monthly_amount: amount } of deductions) {
     if (emp_id !== id) continue;
