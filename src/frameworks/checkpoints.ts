@@ -1,7 +1,7 @@
 /**
- * Checkpoints of LangGraph in a session store. A thread is a session. Its agent `index` has an entry for each checkpoint, with the metadata. Each
- * checkpoint with its pending writes is an agent of its own, and so is each version of the value of a channel, which is stored once: the latest
- * checkpoint is read without the others.
+ * Checkpoints of LangGraph in a session store. A thread is a session. Each checkpoint with its metadata and pending writes is an agent of its own, and
+ * so is each version of the value of a channel, which is stored once. The agent `index` lists all of these, and an agent for each checkpoint namespace
+ * has the id of its latest checkpoint, so that the work of a step does not grow with the length of a thread.
  */
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type {
@@ -29,9 +29,11 @@ const THREADS = 'threads';
 /** A value as its serializer writes it: a type, and text or, for types other than JSON, base64. */
 type Typed = readonly [type: string, data: string];
 
-interface IndexEntry {
+/** A checkpoint without the values of its channels. */
+interface StoredCheckpoint {
   readonly parent: string | null;
   readonly metadata: Typed;
+  readonly checkpoint: Typed;
 }
 
 interface StoredWrite {
@@ -40,8 +42,8 @@ interface StoredWrite {
   readonly value: Typed;
 }
 
-/** A checkpoint in the index. */
-interface Found extends IndexEntry {
+/** A checkpoint that the index lists. */
+interface Found {
   readonly ns: string;
   readonly id: string;
 }
@@ -68,10 +70,9 @@ export function checkpointSaverClass(
     override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
       // LangGraph asks without a thread, too.
       if (!config.configurable?.['thread_id']) return undefined;
-      const { thread, ns, id } = placeOf(config);
-      const entries = this.#index(thread).filter((entry) => entry.ns === ns);
-      const found = id === undefined ? entries[0] : entries.find((entry) => entry.id === id);
-      return found === undefined ? undefined : this.#tuple(thread, found);
+      const { thread, ns, id: given } = placeOf(config);
+      const id = given ?? this.#get<string>(thread, latestOf(ns), 'latest');
+      return id === undefined ? undefined : this.#tuple(thread, { ns, id });
     }
 
     override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
@@ -84,12 +85,7 @@ export function checkpointSaverClass(
           if (rest <= 0) return;
           if ((ns !== undefined && found.ns !== ns) || (id !== undefined && found.id !== id)) continue;
           if (typeof before === 'string' && found.id >= before) continue;
-          if (filter.length > 0) {
-            const metadata = await read(this.serde, found.metadata);
-            if (!filter.every(([key, value]) => sameJson(metadata[key], value))) continue;
-          }
-          const tuple = await this.#tuple(one, found);
-          // Deleted meanwhile.
+          const tuple = await this.#tuple(one, found, filter);
           if (tuple === undefined) continue;
           rest -= 1;
           yield tuple;
@@ -112,15 +108,24 @@ export function checkpointSaverClass(
           value: await write(this.serde, values[channel]),
         })),
       );
-      const agent = dataOf(ns, given.id);
-      const value = await write(this.serde, rest);
-      const entry: IndexEntry = { parent, metadata: await write(this.serde, metadata) };
-      this.#know(thread, [agent, ...stored.map((one) => one.agent)]);
-      for (const one of stored) this.#set(thread, one.agent, 'value', '', one.value);
-      // The index comes last: a checkpoint that it names is complete.
-      this.#set(thread, agent, 'checkpoint', '', value);
-      this.#set(thread, INDEX, 'checkpoints', agent, entry);
-      return { configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id: given.id } };
+      const { id } = given;
+      const agent = dataOf(ns, id);
+      const entry: StoredCheckpoint = {
+        parent,
+        metadata: await write(this.serde, metadata),
+        checkpoint: await write(this.serde, rest),
+      };
+      this.#list(thread, [agent, latestOf(ns), ...stored.map((one) => one.agent)]);
+      for (const one of stored) this.#set(thread, one.agent, 'value', one.value);
+      this.#set(thread, agent, 'checkpoint', entry);
+      // These come last: a checkpoint that they name is complete.
+      this.#with(thread, INDEX, (data) => data.commit([{ collection: 'checkpoints', key: agent, value: '' }]));
+      this.#with(thread, latestOf(ns), (data) => {
+        const latest = valuesIn(data, 'latest').get('');
+        if (latest !== undefined && (JSON.parse(latest) as string) >= id) return;
+        data.commit([{ collection: 'latest', key: '', value: JSON.stringify(id) }]);
+      });
+      return { configurable: { thread_id: thread, checkpoint_ns: ns, checkpoint_id: id } };
     }
 
     override async putWrites(
@@ -139,7 +144,7 @@ export function checkpointSaverClass(
           return { collection: 'writes', key: JSON.stringify([taskId, number]), value: JSON.stringify(stored), number };
         }),
       );
-      this.#know(thread, [dataOf(ns, id)]);
+      this.#list(thread, [dataOf(ns, id)]);
       this.#with(thread, dataOf(ns, id), (data) => {
         const known = valuesIn(data, 'writes');
         // A task that runs again keeps its first results; errors and interrupts are replaced.
@@ -157,17 +162,25 @@ export function checkpointSaverClass(
       );
     }
 
-    async #tuple(thread: string, { ns, id, parent, metadata }: Found): Promise<CheckpointTuple | undefined> {
-      const text = this.#get(thread, dataOf(ns, id), 'checkpoint');
-      if (text === undefined) return undefined;
-      const rest: Omit<Checkpoint, 'channel_values'> = await read(this.serde, JSON.parse(text));
+    /** Returns a checkpoint; `undefined` if there is none, or if its metadata do not match the filter. */
+    async #tuple(
+      thread: string,
+      { ns, id }: Found,
+      filter: readonly (readonly [string, unknown])[] = [],
+    ): Promise<CheckpointTuple | undefined> {
+      const stored = this.#get<StoredCheckpoint>(thread, dataOf(ns, id), 'checkpoint');
+      if (stored === undefined) return undefined;
+      const { parent } = stored;
+      const metadata = await read(this.serde, stored.metadata);
+      if (!filter.every(([key, value]) => sameJson(metadata[key], value))) return undefined;
+      const rest: Omit<Checkpoint, 'channel_values'> = await read(this.serde, stored.checkpoint);
       const found: Checkpoint = { ...rest, channel_values: await this.#values(thread, ns, rest.channel_versions) };
       if (found.v < 4 && parent !== null) await this.#migrateSends(thread, ns, parent, found);
       const place = { thread_id: thread, checkpoint_ns: ns };
       return {
         config: { configurable: { ...place, checkpoint_id: id } },
         checkpoint: found,
-        metadata: await read(this.serde, metadata),
+        metadata,
         ...(parent === null ? {} : { parentConfig: { configurable: { ...place, checkpoint_id: parent } } }),
         pendingWrites: await this.#writes(thread, ns, id),
       };
@@ -175,8 +188,8 @@ export function checkpointSaverClass(
 
     async #values(thread: string, ns: string, versions: ChannelVersions): Promise<Record<string, unknown>> {
       const stored = Object.entries(versions).flatMap(([channel, version]) => {
-        const text = this.#get(thread, channelOf(ns, channel, version), 'value');
-        return text === undefined ? [] : [[channel, JSON.parse(text) as Typed] as const];
+        const value = this.#get<Typed>(thread, channelOf(ns, channel, version), 'value');
+        return value === undefined ? [] : [[channel, value] as const];
       });
       const values = await Promise.all(
         stored.map(async ([channel, value]) => [channel, await read(this.serde, value)] as const),
@@ -214,10 +227,10 @@ export function checkpointSaverClass(
 
     /** Returns the checkpoints of a thread, the latest first: their ids ascend with time. */
     #index(thread: string): readonly Found[] {
-      const entries = this.#with(thread, INDEX, (data) => [...valuesIn(data, 'checkpoints')]);
-      const found = entries.map(([key, text]): Found => {
+      const keys = this.#with(thread, INDEX, (data) => [...valuesIn(data, 'checkpoints').keys()]);
+      const found = keys.map((key): Found => {
         const [ns, id] = JSON.parse(key) as [string, string];
-        return { ns, id, ...(JSON.parse(text) as IndexEntry) };
+        return { ns, id };
       });
       return found.sort((a, b) => (a.id < b.id ? 1 : -1));
     }
@@ -226,26 +239,21 @@ export function checkpointSaverClass(
       return withData(this.#store, this.#namespace, THREADS, (data) => [...valuesIn(data, THREADS).keys()]);
     }
 
-    /** Notes agents in the index before they are written, so that `deleteThread` finds them. */
-    #know(thread: string, agents: readonly string[]): void {
-      const isNew = this.#with(thread, INDEX, (data) => {
-        const known = valuesIn(data, 'data');
-        const added = agents.filter((agent) => !known.has(agent));
-        if (added.length > 0) data.commit(added.map((key) => ({ collection: 'data', key, value: '' })));
-        return known.size === 0;
-      });
-      if (isNew)
-        withData(this.#store, this.#namespace, THREADS, (data) =>
-          data.commit([{ collection: THREADS, key: thread, value: '' }]),
-        );
+    /** Lists agents in the index before they are written, so that `deleteThread` finds them. */
+    #list(thread: string, agents: readonly string[]): void {
+      withData(this.#store, this.#namespace, THREADS, (data) =>
+        data.commit([{ collection: THREADS, key: thread, value: '' }]),
+      );
+      this.#with(thread, INDEX, (data) => data.commit(agents.map((key) => ({ collection: 'data', key, value: '' }))));
     }
 
-    #get(thread: string, agent: string, collection: string): string | undefined {
-      return this.#with(thread, agent, (data) => valuesIn(data, collection).get(''));
+    #get<T>(thread: string, agent: string, collection: string): T | undefined {
+      const text = this.#with(thread, agent, (data) => valuesIn(data, collection).get(''));
+      return text === undefined ? undefined : (JSON.parse(text) as T);
     }
 
-    #set(thread: string, agent: string, collection: string, key: string, value: object): void {
-      this.#with(thread, agent, (data) => data.commit([{ collection, key, value: JSON.stringify(value) }]));
+    #set(thread: string, agent: string, collection: string, value: object): void {
+      this.#with(thread, agent, (data) => data.commit([{ collection, key: '', value: JSON.stringify(value) }]));
     }
 
     #session(thread: string): string {
@@ -277,6 +285,11 @@ function placeOf({ configurable = {} }: RunnableConfig): Place {
 /** Returns the agent with the data of a checkpoint. JSON begins with a bracket, so it is never `index`. */
 function dataOf(ns: string, id: string): string {
   return JSON.stringify([ns, id]);
+}
+
+/** Returns the agent with the id of the latest checkpoint. */
+function latestOf(ns: string): string {
+  return JSON.stringify([ns]);
 }
 
 /** Returns the agent with the value of a channel at a version. */

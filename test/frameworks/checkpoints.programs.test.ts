@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import type { RunnableConfig } from '@langchain/core/runnables';
 import { Annotation, END, MemorySaver, START, StateGraph } from '@langchain/langgraph';
 import { type BaseCheckpointSaver, emptyCheckpoint, uuid6 } from '@langchain/langgraph-checkpoint';
 import { validate } from '@langchain/langgraph-checkpoint-validation';
@@ -74,6 +75,40 @@ test('a graph has the same history as with the saver of LangGraph', async () => 
   store.close();
   expect(history.length).toBeGreaterThan(6);
   expect(history).toEqual(await historyOf(new MemorySaver()));
+});
+
+test('the work of a step does not grow with the length of a thread', async () => {
+  const store = memoryStore();
+  let read = 0;
+  const counting = {
+    ...store,
+    claim: (session: string, agent: string) => {
+      const data = store.claim(session, agent);
+      return {
+        ...data,
+        *entries() {
+          for (const entry of data.entries()) {
+            read += 1;
+            yield entry;
+          }
+        },
+      };
+    },
+  };
+  const saver = await checkpointSaver(counting);
+  let config: RunnableConfig = { configurable: { thread_id: 't' } };
+  const step = async (n: number): Promise<number> => {
+    read = 0;
+    const checkpoint = { ...emptyCheckpoint(), id: uuid6(n), channel_values: { n }, channel_versions: { n } };
+    config = await saver.put(config, checkpoint, { source: 'loop', step: n, parents: {} }, { n });
+    await saver.putWrites(config, [['n', n]], 'task');
+    const latest = await saver.getTuple({ configurable: { thread_id: 't' } });
+    expect(latest?.checkpoint.channel_values).toEqual({ n });
+    return read;
+  };
+  const counts: number[] = [];
+  for (let n = 1; n <= 100; n++) counts.push(await step(n));
+  expect(counts[99]).toBe(counts[9]);
 });
 
 test('a graph continues from an earlier checkpoint', async () => {
