@@ -1,5 +1,7 @@
 /** Adapters for the AI SDK of Vercel: tools, context. Public as `pegwire/frameworks/ai-sdk`. */
-import type { Tool } from 'ai';
+import type { ModelMessage, Tool } from 'ai';
+import type { SessionStore } from '../accp/store/store.js';
+import { type HistoryOptions, storedList } from './stored.js';
 import {
   type AccpToolSetOptions,
   type ArcpToolSetOptions,
@@ -50,4 +52,35 @@ async function toolsOf(remote: readonly RemoteTool[]): Promise<RemoteToolSet> {
       }),
     ]),
   );
+}
+
+/** The messages of a conversation. All methods throw StoreError if the store fails. */
+export interface StoredMessages {
+  /** Returns the messages; with a limit, the most recent ones. */
+  readonly messages: (limit?: number) => Promise<ModelMessage[]>;
+  /** Adds messages, such as those of the user, and `response.messages` of a result. */
+  readonly add: (messages: readonly ModelMessage[]) => Promise<void>;
+  /** Removes all messages. */
+  readonly clear: () => Promise<void>;
+}
+
+/**
+ * Opens the history of a conversation in a session store, which another process continues if the store is a file or a database. Bytes in messages are
+ * stored as base64.
+ *
+ * @param store `memoryStore()`, or that of `pegwire/accp/sqlite` or `pegwire/accp/postgres`. The history does not close it.
+ * @throws TypeError if `id` is empty
+ * @example
+ * const history = storedMessages(await sqliteStore('chats.db'), { id: 'chat-3' });
+ * await history.add([{ role: 'user', content: 'Hello' }]);
+ * const { response } = await generateText({ model, messages: await history.messages() });
+ * await history.add(response.messages);
+ */
+export function storedMessages(store: SessionStore, options: HistoryOptions): StoredMessages {
+  const list = storedList<ModelMessage>(store, options, 'ai-sdk');
+  return {
+    messages: async (limit) => list.get(limit),
+    add: async (messages) => list.add(messages),
+    clear: async () => list.clear(),
+  };
 }

@@ -16,7 +16,7 @@ import type {
   SerializerProtocol,
 } from '@langchain/langgraph-checkpoint';
 import type { EndpointStore, SessionStore } from '../accp/store/store.js';
-import { removeData, valuesIn, withData } from './stored.js';
+import { removeData, toBase64, valuesIn, withData } from './stored.js';
 import { FrameworkError } from './tool-set.js';
 
 type CheckpointPackage = typeof import('@langchain/langgraph-checkpoint');
@@ -306,12 +306,6 @@ async function write(serde: SerializerProtocol, value: unknown): Promise<Typed> 
 // biome-ignore lint/suspicious/noExplicitAny: the serializer returns any
 async function read(serde: SerializerProtocol, [type, data]: Typed): Promise<any> {
   return serde.loadsTyped(type, type === 'json' ? data : fromBase64(data));
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let binary = '';
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
 }
 
 function fromBase64(text: string): Uint8Array {

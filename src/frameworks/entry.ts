@@ -1,6 +1,7 @@
 /** The exports that the entry points of all frameworks share. */
 export { CONTEXT_RULE } from '../accp/render/index.js';
 export { type ErrorJson, PegwireError } from '../text/errors.js';
+export type { HistoryOptions } from './stored.js';
 export {
   type AccpToolSetOptions,
   type ArcpToolSetOptions,

@@ -1,7 +1,7 @@
 /** Adapters for the OpenAI Agents SDK: tools, sessions, context. Public as `pegwire/frameworks/openai-agents`. */
 import type { AgentInputItem, FunctionTool, Session } from '@openai/agents';
 import type { SessionStore } from '../accp/store/store.js';
-import { removeData, valuesIn, withData } from './stored.js';
+import { type HistoryOptions, storedList } from './stored.js';
 import {
   type AccpToolSetOptions,
   type ArcpToolSetOptions,
@@ -61,16 +61,6 @@ async function toolsOf(remote: readonly RemoteTool[]): Promise<AgentTool[]> {
   );
 }
 
-/** Options of a stored session. */
-export interface StoredSessionOptions {
-  /** The id of the conversation. */
-  readonly id: string;
-  /** The prefix of the sessions in the store, which keeps several applications apart. @default 'openai-agents' */
-  readonly namespace?: string | undefined;
-}
-
-const ITEMS = 'items';
-
 /**
  * Creates a session of the Agents SDK on a session store: the history of a conversation, which another process continues if the store is a file or
  * a database. Its methods throw StoreError if the store fails.
@@ -80,31 +70,13 @@ const ITEMS = 'items';
  * @example
  * await run(agent, 'Hello', { session: storedSession(await sqliteStore('history.db'), { id: 'user-7' }) });
  */
-export function storedSession(store: SessionStore, { id, namespace = 'openai-agents' }: StoredSessionOptions): Session {
-  if (typeof id !== 'string' || id === '') throw new TypeError('id must be a non-empty string');
-  const name = `${namespace}:${id}`;
+export function storedSession(store: SessionStore, options: HistoryOptions): Session {
+  const items = storedList<AgentInputItem>(store, options, 'openai-agents');
   return {
-    getSessionId: async () => id,
-    async getItems(limit) {
-      const items = withData(store, name, ITEMS, (data) => [...valuesIn(data, ITEMS).values()]);
-      const recent = limit === undefined ? items : limit <= 0 ? [] : items.slice(-limit);
-      return recent.map((text) => JSON.parse(text) as AgentInputItem);
-    },
-    async addItems(items) {
-      const texts = items.map((item) => JSON.stringify(item));
-      withData(store, name, ITEMS, (data) => {
-        const next = Number([...valuesIn(data, ITEMS).keys()].at(-1) ?? -1) + 1;
-        data.commit(texts.map((value, index) => ({ collection: ITEMS, key: String(next + index), value })));
-      });
-    },
-    async popItem() {
-      return withData(store, name, ITEMS, (data) => {
-        const last = [...valuesIn(data, ITEMS)].at(-1);
-        if (last === undefined) return undefined;
-        data.commit([{ collection: ITEMS, key: last[0], value: null }]);
-        return JSON.parse(last[1]) as AgentInputItem;
-      });
-    },
-    clearSession: async () => removeData(store, name, ITEMS),
+    getSessionId: async () => options.id,
+    getItems: async (limit) => items.get(limit),
+    addItems: async (added) => items.add(added),
+    popItem: async () => items.pop(),
+    clearSession: async () => items.clear(),
   };
 }

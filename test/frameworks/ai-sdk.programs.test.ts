@@ -1,8 +1,19 @@
 /** Tools and context in the AI SDK, with its own functions and test models. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { generateText, stepCountIs, streamText } from 'ai';
 import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accpTools, arcpTools, CONTEXT_RULE, contextMessage, type ToolError } from '../../src/frameworks/ai-sdk.js';
+import { sqliteStore } from '../../src/accp/store/sqlite.js';
+import {
+  accpTools,
+  arcpTools,
+  CONTEXT_RULE,
+  contextMessage,
+  storedMessages,
+  type ToolError,
+} from '../../src/frameworks/ai-sdk.js';
 import { type Remote, startRemote } from './remote.js';
 
 let remote: Remote;
@@ -150,4 +161,37 @@ test('results and conversations are rendered as text', async () => {
     { role: 'system', content: CONTEXT_RULE },
     { role: 'user', content: [{ type: 'text', text: '```data\n@planner req plan goal=launch\n```' }] },
   ]);
+});
+
+test('a conversation continues in another store on the same file', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-chats-'));
+  const [one, two] = [
+    await sqliteStore(path.join(folder, 'chats.db')),
+    await sqliteStore(path.join(folder, 'chats.db')),
+  ];
+  const [first, second] = [one, two].map((store) => storedMessages(store, { id: 'chat-3' }));
+  const image = { type: 'image' as const, image: new Uint8Array([1, 2, 250]), mediaType: 'image/png' };
+  await first!.add([{ role: 'user', content: [{ type: 'text', text: 'Add 2 and 3' }, image] }]);
+  const model = modelWith(toolCall('add', { a: 2, b: 3 }, '1'));
+  const { response } = await generateText({
+    model,
+    tools: await allTools(),
+    stopWhen,
+    messages: await first!.messages(),
+  });
+  await first!.add(response.messages);
+
+  await second!.add([{ role: 'user', content: 'And now?' }]);
+  const next = modelWith();
+  await generateText({ model: next, messages: await second!.messages() });
+  const [prompt] = next.doGenerateCalls.map((call) => call.prompt);
+  expect(prompt?.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user']);
+  // The bytes of the image are those that were added.
+  const [, file] = prompt![0]!.content as readonly { readonly data?: string | Uint8Array }[];
+  expect(Buffer.from(file!.data as string, 'base64')).toEqual(Buffer.from([1, 2, 250]));
+  await second!.clear();
+  expect(await first!.messages()).toEqual([]);
+  one.close();
+  two.close();
+  rmSync(folder, { recursive: true, force: true });
 });
