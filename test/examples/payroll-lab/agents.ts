@@ -13,6 +13,7 @@ import {
 import { renderJson } from '../../../src/accp/render/index.js';
 import { ArcpError } from '../../../src/arcp/index.js';
 import type { JobContext, Runtime } from '../../../src/arcp/runtime/index.js';
+import { PegwireError } from '../../../src/text/errors.js';
 import { type AgentModel, jsonIn } from './models.js';
 import {
   type Anomaly,
@@ -134,7 +135,8 @@ function refusal({
 }): ArcpError {
   const first = errors[0];
   if (first !== undefined) return refused(first.code, `The packet is not valid: ${first.message}`);
-  if (error instanceof LabError) return refused(error.code, error.message);
+  // Errors of the lab, of files and of models have stable codes.
+  if (error instanceof PegwireError) return refused(error.code, error.message);
   const cause = (error ?? auditError) as Error | null | undefined;
   return refused(reason, `The packet was refused: ${cause?.message ?? reason}`);
 }

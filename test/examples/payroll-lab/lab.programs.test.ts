@@ -1,5 +1,5 @@
 /** The lab: its workbook is read with another library, its log is verified again, and changed packets stop it. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import XlsxPopulate from 'xlsx-populate';
-import { verifyAuditFile } from '../../../src/aacp/dispatch/index.js';
+import { fileAudit, verifyAuditFile } from '../../../src/aacp/dispatch/index.js';
 import { sqliteStore } from '../../../src/arcp/runtime/index.js';
 import { ended, start } from '../../helpers/child.js';
 import { DATA } from './agents.js';
@@ -126,6 +126,13 @@ describe('a run', () => {
   });
 });
 
+test('a run replaces an earlier one, also with a damaged log', async () => {
+  const folder = folderOf('again');
+  expect((await runLab({ folder, tamper: 'log' })).error?.code).toBe('audit-chain');
+  for (const _ of [1, 2])
+    expect(await runLab({ folder })).toMatchObject({ error: null, audit: { ok: true, records: 10 } });
+});
+
 test.concurrent('npm run lab succeeds, and names the stand-ins', async ({ expect }) => {
   const command = ['npm', 'run', '--silent', 'lab', '--'];
   const { code, stdout, stderr } = await lab(['--out', folderOf('program')], {}, command);
@@ -207,6 +214,31 @@ test.concurrent('asks a model if a key is set', async ({ expect }) => {
   const page = readFileSync(folderOf('model/index.html'), 'utf8');
   expect(page.match(/reading matches/g)).toHaveLength(1);
   expect(page.match(/reading differs from/g)).toHaveLength(3);
+});
+
+test.concurrent('an error of a model stops the run with its code', async ({ expect }) => {
+  const server = createServer((_, response) => {
+    response.statusCode = 401;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ error: { message: 'Incorrect API key', code: 'invalid_api_key' } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const env = { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` };
+  const { code, stderr } = await lab(['--out', folderOf('unauthorised')], env);
+  server.close();
+  expect(code).toBe(1);
+  expect(stderr).toContain('error[model-unauthorised]');
+  expect(stderr).not.toContain('sk-test');
+});
+
+test.concurrent('a folder that another run uses is refused', async ({ expect }) => {
+  mkdirSync(folderOf('busy'));
+  const audit = await fileAudit(folderOf('busy/audit.jsonl'));
+  const { code, stderr } = await lab(['--out', folderOf('busy')]);
+  await audit.close();
+  expect(existsSync(folderOf('busy/audit.jsonl'))).toBe(true);
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('error[audit-in-use]') });
 });
 
 test.concurrent('refuses unknown options', async ({ expect }) => {

@@ -1,9 +1,9 @@
 /** Runs the payroll workflow: five packets through ARCP jobs to five agents, each step validated, sealed and recorded. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { type AuditVerification, fileAudit, verifyAuditFile } from '../../../src/aacp/dispatch/index.js';
+import { AuditError, type AuditVerification, fileAudit, verifyAuditFile } from '../../../src/aacp/dispatch/index.js';
 import { encodeStep, packetHash } from '../../../src/aacp/encoders/index.js';
 import { explainPacket, parsePacket, validatePacket } from '../../../src/aacp/index.js';
 import { type Client, memoryChannels, openClient } from '../../../src/arcp/client/index.js';
@@ -118,7 +118,7 @@ function stepsOf(): readonly Step[] {
 /**
  * Runs the lab. A refused packet stops it, and is in `error`.
  *
- * @throws LabError `csv-invalid` and the like only within `error`; other exceptions are defects
+ * @throws AuditError `audit-in-use` if another run uses the folder
  */
 export async function runLab(options: LabOptions): Promise<LabResult> {
   const { folder, tamper, onHop } = options;
@@ -130,6 +130,7 @@ export async function runLab(options: LabOptions): Promise<LabResult> {
     audit: place('audit.jsonl'),
     record: place('run.json'),
   };
+  await checkUnused(files.audit);
   for (const name of ['payroll.xlsx', 'index.html', 'audit.jsonl', 'run.json', 'jobs.db', 'jobs.db-wal', 'jobs.db-shm'])
     rmSync(place(name), { force: true });
 
@@ -183,6 +184,16 @@ export async function runLab(options: LabOptions): Promise<LabResult> {
     prices,
     files,
   };
+}
+
+/** Fails if another run has the log open. A log that an earlier run has damaged is replaced, as any other. */
+async function checkUnused(file: string): Promise<void> {
+  if (!existsSync(file)) return;
+  try {
+    await (await fileAudit(file)).close();
+  } catch (thrown) {
+    if (!(thrown instanceof AuditError && thrown.code === 'audit-damaged')) throw thrown;
+  }
 }
 
 interface Line {

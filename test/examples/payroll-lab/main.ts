@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { PegwireError } from '../../../src/text/errors.js';
 import { subjectsOf } from './agents.js';
 import { type Hop, type LabResult, runLab, type Tampering } from './lab.js';
 import { agentsLine, auditLine, costOf, dollars, pageOf } from './page.js';
@@ -27,10 +28,17 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const { out, model, tamper } = options;
-  const result = await runLab({ folder: out, model, tamper, onHop: printHop });
-  writeFileSync(result.files.page, pageOf(result));
-  printSummary(result);
-  return result.error === null && result.audit.ok ? 0 : 1;
+  try {
+    const result = await runLab({ folder: out, model, tamper, onHop: printHop });
+    writeFileSync(result.files.page, pageOf(result));
+    printSummary(result);
+    return result.error === null && result.audit.ok ? 0 : 1;
+  } catch (thrown) {
+    // Such as a log that another run has open.
+    if (!(thrown instanceof PegwireError)) throw thrown;
+    console.error(`error[${thrown.code}]: ${thrown.message}`);
+    return 1;
+  }
 }
 
 function readOptions(args: readonly string[]) {
