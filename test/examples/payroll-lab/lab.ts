@@ -1,5 +1,5 @@
 /** Runs the payroll workflow: five packets through ARCP jobs to five agents, each step validated, sealed and recorded. */
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -271,9 +271,4 @@ function changeLog(file: string): void {
 function errorOf(thrown: unknown): { readonly code: string; readonly message: string } {
   if (!(thrown instanceof ArcpError)) throw thrown;
   return { code: String(thrown.details?.['reason'] ?? thrown.code), message: thrown.message };
-}
-
-/** Returns the SHA-256 of a file, as hexadecimal digits. */
-export function fileHash(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
