@@ -22,6 +22,8 @@ export interface FeedRecord {
   readonly length?: number | undefined;
   /** `true` if the inspector sent the message. */
   readonly isOwn?: boolean | undefined;
+  /** `true` for the opening of a connection on which the inspector can send. */
+  readonly canSend?: boolean | undefined;
   /** The error that a check of the message found. */
   readonly verdict?: { readonly code: string; readonly message: string } | undefined;
 }
@@ -162,7 +164,7 @@ export class Feed {
     this.#lines.set(session, line);
     const add = (side: Side, text: string, kind?: FeedRecord['kind']): void =>
       this.add({ side, session, text, ...(kind === undefined ? {} : { kind }) });
-    add('log', about, 'opened');
+    this.add({ side: 'log', session, text: about, kind: 'opened', ...(inject === undefined ? {} : { canSend: true }) });
     return {
       session,
       record: (side, text) => add(side, text),

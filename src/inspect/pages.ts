@@ -282,7 +282,7 @@ async function send(
 function homePage({ title, facts }: Home, isInspected: boolean): string {
   const rows = facts.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join('');
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title>
-<link rel="stylesheet" href="${INSPECT_PATH}main.css"></head><body><main class="home"><h1>${escaped(title)}</h1><dl>${rows}</dl>
+<link rel="icon" href="data:,"><link rel="stylesheet" href="${INSPECT_PATH}main.css"></head><body><main class="home"><h1>${escaped(title)}</h1><dl>${rows}</dl>
 <p>${isInspected ? LINK : 'Start it with --inspect to see its messages in this browser.'}</p></main></body></html>
 `;
 }

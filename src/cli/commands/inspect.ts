@@ -19,7 +19,7 @@ import { choice, flag, integer, text, texts, token, value } from '../options/opt
 import { notStarted, SERVER_OPTIONS } from '../options/shared.js';
 import { pageFolder } from '../session/inspector.js';
 import { isDatabase, openLog } from './arcp/logs.js';
-import { bearer, unreachable } from './arcp/targets.js';
+import { bearer, connected, unreachable } from './arcp/targets.js';
 
 const port = integer({ from: 0, to: 65_535 });
 
@@ -160,7 +160,8 @@ async function openAddress({ options }: Run, address: string, feed: Feed): Promi
       const close = await openRecorded(dial, feed, name);
       return { name, protocol, canSend: true, close };
     }
-    const client = await openClient(async () => tapChannel(await dial(), feed, name, 'server'), {
+    const first = await connected(dial);
+    const client = await openClient(async () => tapChannel(await first(), feed, name, 'server'), {
       auth: bearer(secret),
       // The page answers.
       onPermission: () => new Promise<never>(() => {}),

@@ -1,4 +1,4 @@
-/** What the messages are about, as a tree that grows: sessions, jobs, calls, streams, permission requests, and chains of frames. */
+/** The activity that messages are about, as a tree that grows: sessions, jobs, calls, streams, permission requests, and chains of frames. */
 import { GraphBuilder, type GraphNode } from '../../arcp/logs/graph.js';
 import type { Envelope } from '../../arcp/protocol/envelope.js';
 import { type Content, type Members, type Message, members, readContent, start } from './message.js';
@@ -32,6 +32,8 @@ export interface Connection {
   readonly session: string;
   readonly about: string;
   readonly isOpen: boolean;
+  /** If true, messages can be sent on it. */
+  readonly canSend: boolean;
 }
 
 interface Call {
@@ -60,6 +62,8 @@ export class Activity {
   readonly connections = new Map<string, Connection>();
   /** The tools that runtimes have announced, with the schemas of their inputs. */
   readonly tools = new Map<string, Members | undefined>();
+  /** The ARCP session of each connection. */
+  readonly sessions = new Map<string, string>();
   /** The highest number of a client in each ACCP session. */
   readonly sequences = new Map<string, number>();
 
@@ -76,9 +80,9 @@ export class Activity {
     }
   }
 
-  #connection({ record: { session, kind, text } }: Message): void {
+  #connection({ record: { session, kind, text, canSend = false } }: Message): void {
     const known = this.connections.get(session);
-    if (kind === 'opened') this.connections.set(session, { session, about: text, isOpen: true });
+    if (kind === 'opened') this.connections.set(session, { session, about: text, isOpen: true, canSend });
     else if (kind === 'closed' && known !== undefined) this.#closed(known);
   }
 
@@ -103,10 +107,11 @@ export class Activity {
         job,
         percent === undefined ? `${current ?? ''}${total === undefined ? '' : `/${total}`}` : `${percent} %`,
       );
-    } else if (type === 'session.accepted')
+    } else if (type === 'session.accepted') {
+      this.sessions.set(message.record.session, payload.session_id);
       for (const { name, input_schema } of payload.tools ?? [])
         this.tools.set(name, input_schema as Members | undefined);
-    else if (type === 'permission.request') {
+    } else if (type === 'permission.request') {
       const { permission, resource = '', operation = '', reason = '' } = payload;
       const request = { message, permission, resource, operation, reason, state: 'pending' } as const;
       if (!this.#permissions.has(envelope.id)) this.#permissions.set(envelope.id, request);

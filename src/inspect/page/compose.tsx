@@ -6,7 +6,7 @@ import type { Activity } from './activity.js';
 import { type Draft, envelopeText, type Form, randomId } from './answers.js';
 import type { FeedClient } from './feed-client.js';
 import { type Members, members, rowOf } from './message.js';
-import { SchemaForm } from './schema-form.js';
+import { resolve, SchemaForm } from './schema-form.js';
 
 interface ComposeProps {
   readonly client: FeedClient;
@@ -20,7 +20,7 @@ const COMMON = ['tool.invoke', 'agent.delegate', 'workflow.start', 'cancel', 'pi
 
 export function Compose({ client, activity, draft }: ComposeProps) {
   const { hello } = client;
-  const open = [...activity.connections.values()].filter(({ isOpen }) => isOpen);
+  const open = [...activity.connections.values()].filter(({ isOpen, canSend }) => isOpen && canSend);
   const [chosen, setSession] = useState(draft?.session ?? '');
   const session = open.some((one) => one.session === chosen) ? chosen : (open.at(-1)?.session ?? '');
   const [side, setSide] = useState(draft?.side ?? 'client');
@@ -28,6 +28,7 @@ export function Compose({ client, activity, draft }: ComposeProps) {
     draft?.form ?? (hello?.protocol === 'accp' ? 'accp' : hello?.protocol === 'arcp' ? 'arcp' : 'raw'),
   );
   const [text, setText] = useState(draft?.text ?? '');
+  const [sends, setSends] = useState(0);
   const [result, setResult] = useState<{ readonly isError: boolean; readonly text: string }>();
 
   useEffect(() => {
@@ -40,13 +41,16 @@ export function Compose({ client, activity, draft }: ComposeProps) {
 
   if (hello?.allowSend !== true)
     return <p class="empty">The inspector is read-only. Start it with --allow-send to send messages.</p>;
-  if (open.length === 0) return <p class="empty">There is no open connection.</p>;
+  if (open.length === 0) return <p class="empty">There is no open connection on which messages can be sent.</p>;
 
   const send = async (): Promise<void> => {
     // A message ends with its line on many transports.
     const sent = await client.send(session, side, text.trim().replace(/\s*\n\s*/g, ' '));
+    // The next message has another id.
+    if (sent.ok) setSends(sends + 1);
     setResult({ isError: !sent.ok, text: sent.ok ? 'Sent. The answers are in the timeline.' : sent.message });
   };
+  const forms = { session, activity, draft, sends, onText: setText };
   return (
     <form
       class="compose"
@@ -81,8 +85,8 @@ export function Compose({ client, activity, draft }: ComposeProps) {
           <option value="raw">text</option>
         </select>
       </label>
-      {form === 'arcp' && <EnvelopeForm client={client} activity={activity} draft={draft} onText={setText} />}
-      {form === 'accp' && <FrameForm session={session} activity={activity} draft={draft} onText={setText} />}
+      {form === 'arcp' && <EnvelopeForm {...forms} client={client} />}
+      {form === 'accp' && <FrameForm {...forms} />}
       <label>
         Text to send
         <textarea rows={6} spellcheck={false} value={text} onInput={(event) => setText(event.currentTarget.value)} />
@@ -117,14 +121,23 @@ function Check({ text }: { readonly text: string }) {
   );
 }
 
-interface EnvelopeFormProps {
-  readonly client: FeedClient;
+interface FormProps {
+  readonly session: string;
   readonly activity: Activity;
   readonly draft: Draft | undefined;
+  /** The number of messages that were sent. */
+  readonly sends: number;
   readonly onText: (text: string) => void;
 }
 
-function EnvelopeForm({ client, activity, draft, onText }: EnvelopeFormProps) {
+function EnvelopeForm({
+  client,
+  session,
+  activity,
+  draft,
+  sends,
+  onText,
+}: FormProps & { readonly client: FeedClient }) {
   const [schemas, setSchemas] = useState<Members>({});
   const [type, setType] = useState(draft?.type ?? COMMON[0]!);
   const [payload, setPayload] = useState<Members>({});
@@ -134,11 +147,11 @@ function EnvelopeForm({ client, activity, draft, onText }: EnvelopeFormProps) {
     setType(draft.type);
     setPayload({});
   }, [draft]);
-  const ids = draft?.type === type ? (draft.ids ?? {}) : {};
-  useEffect(() => onText(envelopeText(type, payload, ids)), [type, payload]);
+  const ids = { session_id: activity.sessions.get(session), ...(draft?.type === type ? draft.ids : {}) };
+  useEffect(() => onText(envelopeText(type, payload, ids)), [type, payload, session, sends]);
 
-  const schema = members(schemas[type]);
-  const payloadSchema = members(members(schema['properties'])['payload']);
+  const root = members(schemas[type]);
+  const payloadSchema = members(members(resolve(root, root)['properties'])['payload']);
   const tool = type === 'tool.invoke' ? String(payload['tool'] ?? '') : '';
   const inputSchema = activity.tools.get(tool);
   const types = [...new Set([...COMMON, ...Object.keys(schemas)])];
@@ -189,7 +202,7 @@ function EnvelopeForm({ client, activity, draft, onText }: EnvelopeFormProps) {
         key={type}
         legend="Payload"
         schema={payloadSchema}
-        root={schema}
+        root={root}
         value={payload}
         onChange={setPayload}
         isFolded={inputSchema !== undefined}
@@ -198,32 +211,19 @@ function EnvelopeForm({ client, activity, draft, onText }: EnvelopeFormProps) {
   );
 }
 
-interface FrameFormProps {
-  readonly session: string;
-  readonly activity: Activity;
-  readonly draft: Draft | undefined;
-  readonly onText: (text: string) => void;
-}
-
-function FrameForm({ session, activity, draft, onText }: FrameFormProps) {
+function FrameForm({ session, activity, draft, sends, onText }: FormProps) {
   const given = draft?.frame;
   const [agent, setAgent] = useState(given?.agent ?? 'inspector');
   const [intent, setIntent] = useState<string>(given?.intent ?? 'req');
   const [operation, setOperation] = useState(given?.operation ?? 'echo');
   const [payload, setPayload] = useState(() => (given === undefined ? 'text:hello' : payloadText(given)));
-  const isKnown = activity.sequences.has(session);
+  // Each frame over HTTP without a session opens one.
+  const isKnown = session !== 'http' && activity.sequences.has(session);
   useEffect(() => {
-    const sequence = isKnown ? activity.sequences.get(session)! + 1 : 1;
-    const metadata = [
-      `mid:${randomId()}`,
-      `seq:${sequence}`,
-      ...(isKnown && session !== 'http' ? [`sid:${session}`] : []),
-    ];
-    const sid = session === 'http' ? ['mid', 'seq:1'] : [];
-    onText(
-      `@${agent}>${intent}:${operation}{${payload}}[${sid.length > 0 ? `${metadata[0]},seq:1` : metadata.join(',')}]`,
-    );
-  }, [agent, intent, operation, payload, session]);
+    const metadata = [`mid:${randomId()}`, `seq:${isKnown ? activity.sequences.get(session)! + 1 : 1}`];
+    if (isKnown) metadata.push(`sid:${session}`);
+    onText(`@${agent}>${intent}:${operation}{${payload}}[${metadata.join(',')}]`);
+  }, [agent, intent, operation, payload, session, sends]);
   return (
     <fieldset>
       <legend>Frame</legend>

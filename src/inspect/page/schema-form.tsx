@@ -184,7 +184,7 @@ function JsonField({
 }
 
 /** Follows a reference inside the document. */
-function resolve(schema: Members, root: Members): Members {
+export function resolve(schema: Members, root: Members): Members {
   const reference = schema['$ref'];
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return schema;
   let found: unknown = root;
