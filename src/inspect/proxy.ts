@@ -23,6 +23,8 @@ export interface ProxyOptions {
   readonly to: string;
   /** Origins of web pages whose requests are forwarded. */
   readonly origins: readonly string[];
+  /** If true, other machines can reach it. */
+  readonly insecure: boolean;
 }
 
 /** A proxy that listens. */
@@ -52,9 +54,9 @@ const HANDSHAKE_HEADERS = /^sec-websocket-/i;
 export async function startProxy(feed: Feed, options: ProxyOptions): Promise<RunningProxy> {
   const to = targetOf(options.to);
   let proxy!: ProxyServer;
-  const { port, host, origins } = options;
+  const { port, host, origins, insecure } = options;
   // The server checks tokens, which are forwarded.
-  const bound = await listenOn({ port, host, token: undefined, insecure: false, origins }, (admission) => {
+  const bound = await listenOn({ port, host, token: undefined, insecure, origins }, (admission) => {
     proxy = new ProxyServer(feed, to, admission);
     return proxy.server;
   });

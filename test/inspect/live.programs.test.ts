@@ -9,6 +9,7 @@ import { type Ended, ended, start } from '../helpers/child.js';
 import { chromium, chromiumHint } from '../helpers/chromium.js';
 import { cli, PROGRAM, scratchFolder } from '../helpers/cli.js';
 import { builtPage, closePages, openPage } from '../helpers/inspector.js';
+import { describePostgres, newDatabase } from '../helpers/postgres.js';
 
 interface Running {
   /** The values of the line of JSON that the program prints. */
@@ -246,6 +247,25 @@ describe('the feed', () => {
     await client.invoke('count', { to: 3, ms: 0 }).result();
     await feedUntil(said['page'], '"counted":3');
     await client.close();
+  });
+});
+
+describePostgres('PostgreSQL', () => {
+  test('has the messages of a runtime, which continue', async () => {
+    const { url, drop } = await newDatabase();
+    try {
+      const runtime = await running('arcp', 'serve', '--ws', '0', '--db', url);
+      const client = await connect((runtime.said['listening'] as string[])[0]!);
+      await client.invoke('count', { to: 2, ms: 0 }).result();
+      const { said } = await running('inspect', url, '--port', '0');
+      await feedUntil(said['page'], '"counted":2');
+      await client.invoke('count', { to: 3, ms: 0 }).result();
+      await feedUntil(said['page'], '"counted":3');
+      await client.close();
+      await Promise.all(programs.splice(0).map(({ stop }) => stop()));
+    } finally {
+      await drop();
+    }
   });
 });
 

@@ -11,21 +11,22 @@ import { tapChannel } from '../../inspect/tap.js';
 import { addHttpFrames, openRecorded } from '../../inspect/targets.js';
 import { isPostgres } from '../io/databases.js';
 import { UsageError, unreadable } from '../io/errors.js';
+import { readText } from '../io/files.js';
 import { toJson } from '../io/json.js';
 import { labelled } from '../io/output.js';
 import { endBySignal } from '../io/signals.js';
 import { defineCommand, type Invocation } from '../options/command.js';
-import { choice, flag, integer, text, texts, token, value } from '../options/option.js';
-import { notStarted, SERVER_OPTIONS } from '../options/shared.js';
+import { choice, flag, integer, text, texts, value } from '../options/option.js';
+import { notStarted } from '../options/shared.js';
 import { pageFolder } from '../session/inspector.js';
 import { isDatabase, openLog } from './arcp/logs.js';
-import { bearer, connected, unreachable } from './arcp/targets.js';
+import { bearer, connected, TARGET_OPTIONS, unreachable } from './arcp/targets.js';
 
 const port = integer({ from: 0, to: 65_535 });
 
 const OPTIONS = {
   port: value('PORT', 'Serve the page on this port (default: 4713); 0 for any free port', port),
-  host: SERVER_OPTIONS.host,
+  host: text('HOST', 'Listen on this name or address (default: 127.0.0.1)'),
   listen: value('PORT', 'Listen on this port as a proxy, and forward everything to --to; 0 for any free port', port),
   to: text('URL', 'Forward to this server: http, https, ws or wss'),
   origin: texts('ORIGIN', 'Let the proxy forward requests of web pages of this origin; may be repeated'),
@@ -34,9 +35,10 @@ const OPTIONS = {
     'The protocol of SOURCE, if it is an address: arcp, accp or auto (default), which takes accp for a path with "accp", and otherwise arcp',
     ['auto', 'arcp', 'accp'],
   ),
+  insecure: flag('Let other machines connect to the proxy; the server behind it checks their tokens'),
   'allow-send': flag('Let the page send messages, and grant and deny permissions'),
-  'target-token': text('TOKEN', 'Authenticate at the address SOURCE with this bearer token'),
-  token: token('Require this bearer token from the page (default: a random one)'),
+  'page-token': text('TOKEN', 'Require this bearer token from the page (default: a random one)'),
+  ...TARGET_OPTIONS,
 };
 
 type Run = Invocation<typeof OPTIONS>;
@@ -77,7 +79,7 @@ async function run(invocation: Run): Promise<number> {
     const inspector = await startInspector({
       ...{ feed, folder: pageFolder(), source: opened.name, protocol: opened.protocol },
       allowSend: options['allow-send'] && opened.canSend,
-      ...{ token: options.token, port: options.port, host: options.host },
+      ...{ token: options['page-token'], port: options.port, host: options.host },
     }).catch((thrown: unknown) => {
       throw notStarted(thrown);
     });
@@ -146,7 +148,7 @@ async function forever(following: Promise<void>, name: string): Promise<never> {
 }
 
 async function openAddress({ options }: Run, address: string, feed: Feed): Promise<Opened> {
-  const { 'target-token': secret } = options;
+  const { token: secret, ca: file, 'server-name': serverName } = options;
   const name = shownAddress(address);
   const isFrames = options.protocol === 'accp' || (options.protocol === 'auto' && /accp/i.test(address));
   if (isFrames && /^https?:/i.test(address)) {
@@ -155,7 +157,12 @@ async function openAddress({ options }: Run, address: string, feed: Feed): Promi
   }
   const protocol = isFrames ? 'accp' : 'arcp';
   try {
-    const dial = dialAddress(address, { protocol, token: secret });
+    const dial = dialAddress(address, {
+      protocol,
+      token: secret,
+      ca: file === undefined ? undefined : readText(file),
+      serverName,
+    });
     if (isFrames) {
       const close = await openRecorded(dial, feed, name);
       return { name, protocol, canSend: true, close };
@@ -175,12 +182,12 @@ async function openAddress({ options }: Run, address: string, feed: Feed): Promi
 }
 
 async function openProxy({ options }: Run, to: string, feed: Feed): Promise<Opened> {
-  const { host = '127.0.0.1', listen: port, origin: origins } = options;
-  const proxy = await startProxy(feed, { host, port: port!, to, origins }).catch((thrown: unknown) => {
+  const { host = '127.0.0.1', listen: port, origin: origins, insecure } = options;
+  const proxy = await startProxy(feed, { host, port: port!, to, origins, insecure }).catch((thrown: unknown) => {
     throw notStarted(thrown);
   });
   // Over HTTP, there is no open connection to send on.
-  if (/^https?:.*accp/i.test(to)) addHttpFrames(to, feed, shownAddress(to), options['target-token']);
+  if (/^https?:.*accp/i.test(to)) addHttpFrames(to, feed, shownAddress(to), options.token);
   return {
     name: `proxy to ${shownAddress(to)}`,
     protocol: 'any',

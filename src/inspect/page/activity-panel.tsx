@@ -46,8 +46,10 @@ export function ActivityPanel({ activity, onFilter }: ActivityPanelProps) {
               class="node"
               onClick={() => onFilter(kind === 'session' ? filterTerm('session', id) : filterTerm('id', id))}
             >
-              <span class={`dot ${state}`} />
-              <span class="kind">{kind}</span> <span class="name">{name}</span> <span class="state">{state}</span>
+              <span class="line">
+                <span class={`dot ${state}`} />
+                <span class="kind">{kind}</span> <span class="name">{name}</span> <span class="state">{state}</span>
+              </span>
               <span class="note">
                 {durationText(durationMs)} {messages > 0 && `${messages} ${messages === 1 ? 'message' : 'messages'}`}{' '}
                 {note}

@@ -231,6 +231,7 @@ export class Activity {
       error === undefined ? undefined : `${error.code}: ${error.message}`,
     ];
     const note = start(notes.filter((one) => one !== undefined && one !== '').join(', '));
-    return { id, kind, name: start(name, 80), state, durationMs: lastAt - firstAt, messages, note, depth };
+    const shown = kind === 'permission' && state === 'open' ? 'pending' : state;
+    return { id, kind, name: start(name, 80), state: shown, durationMs: lastAt - firstAt, messages, note, depth };
   }
 }

@@ -1,5 +1,7 @@
 /** One message: as a tree, as wire text, in plain English, and its tokens. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Frame } from '../../accp/ast.js';
+import { printFrame } from '../../accp/print.js';
 import { answersTo, type Draft } from './answers.js';
 import type { FeedClient } from './feed-client.js';
 import { filterTerm } from './filter.js';
@@ -65,7 +67,12 @@ export function Detail({ client, message, onFilter, onAnswer }: DetailProps) {
         ))}
       </nav>
       {view === 'Tree' && <ContentTree key={record.n} content={content} />}
-      {view === 'Text' && <LongText key={record.n} text={record.text} length={length} />}
+      {view === 'Text' && (
+        <>
+          <LongText key={record.n} text={record.text} length={length} />
+          <Canonical content={content} text={record.text} />
+        </>
+      )}
       {view === 'English' && <p class="english">{explain(message, content).slice(0, PART)}</p>}
       {view === 'Tokens' && <Tokens client={client} text={record.text} />}
     </article>
@@ -99,6 +106,28 @@ function Identifier({ name, value, term, onFilter }: IdentifierProps) {
       </dd>
     </div>
   );
+}
+
+/** Shows the canonical text of a frame that is written in another way. */
+function Canonical({ content, text }: { readonly content: Content; readonly text: string }) {
+  if (content.language !== 'accp' || content.frame === undefined) return null;
+  const canonical = canonicalOf(content.frame);
+  if (canonical === undefined || canonical === text.trim()) return null;
+  return (
+    <>
+      <h3>Canonical text</h3>
+      <pre class="wire">{canonical.slice(0, PART)}</pre>
+    </>
+  );
+}
+
+function canonicalOf(frame: Frame): string | undefined {
+  try {
+    return printFrame(frame);
+  } catch {
+    // Such as a number that cannot be written.
+    return undefined;
+  }
 }
 
 function LongText({ text, length }: { readonly text: string; readonly length: number }) {
