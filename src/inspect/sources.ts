@@ -2,10 +2,12 @@
 /** Feeds of what is stored: logs, and the databases of ARCP runtimes. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SESSION_FORMAT } from '../accp/store/sqlite-format.js';
 import { isFromClient } from '../arcp/conformance/index.js';
 import { type Envelope, parseTimestamp, tryParseEnvelope } from '../arcp/index.js';
 import type { ArcpStore } from '../arcp/runtime/index.js';
 import { isUploadLog } from '../arcp/runtime/uploads/rows.js';
+import { openDatabase } from '../storage/open.js';
 import type { Feed, FeedRecord, NewRecord } from './feed.js';
 
 const POLL_MS = 250;
@@ -101,12 +103,12 @@ class LineReader {
 
 const JSON_LINE = /^\s*\{/;
 
-/** Reads a line of a log: an export of the inspector, a log of `pegwire acp run`, or a message. Comments and blank lines have no records. */
+/** Reads a line of a log: an export of the inspector, a log of `pegwire acp run` or of dispatched packets, or a message. Comments and blank lines have no records. */
 export function recordsOf(line: string): readonly NewRecord[] {
   if (line.trim() === '' || line.startsWith('#')) return [];
   const value = JSON_LINE.test(line) ? parsed(line) : undefined;
   if (value === undefined) return [{ t: 0, side: 'log', session: '', text: line }];
-  return [exported(value) ?? relayed(value, line) ?? message(value, line)];
+  return audited(value) ?? [exported(value) ?? relayed(value, line) ?? message(value, line)];
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -129,6 +131,18 @@ function relayed({ at, from, connection, message, rejected, text }: Members, lin
   const start = line.indexOf('"message":');
   if (message === undefined || start < 0) return undefined;
   return { ...of, text: line.slice(start + '"message":'.length, line.lastIndexOf('}')) };
+}
+
+/** Reads a line of a log of dispatched packets. Only the first event of a packet has its text. */
+function audited({ event, packet, time, actor, reason, attempt, chain }: Members): readonly NewRecord[] | undefined {
+  if (typeof event !== 'string' || typeof packet !== 'string' || typeof time !== 'string' || chain === undefined)
+    return undefined;
+  const of = { t: timeOf(time), session: typeof actor === 'string' ? actor : '' };
+  const why = typeof reason === 'string' ? `${event}: ${reason}` : event;
+  if (typeof attempt === 'number')
+    return [{ ...of, side: 'server', kind: 'note', text: `record ${attempt} is ${why}` }];
+  const received = { ...of, side: 'client', text: packet } as const;
+  return event === 'handed-over' ? [received] : [received, { ...of, side: 'server', kind: 'note', text: why }];
 }
 
 function message(value: Members, line: string): NewRecord {
@@ -168,5 +182,29 @@ export async function followStore(store: ArcpStore, feed: Feed, signal: AbortSig
       if (!isUploadLog(sessionId)) feed.add({ t: storedAt, side: 'server', session: sessionId, text: body });
     }
     if (events.length < PAGE) await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}
+
+/**
+ * Reads the sessions of ACCP in a SQLite file, as they are now: each stored value as JSON, and the frames that were sent last.
+ *
+ * @throws StoreError if the file cannot be read, or is the file of another program
+ */
+export async function readSessions(file: string, feed: Feed): Promise<void> {
+  const database = await openDatabase(file, { format: SESSION_FORMAT, allowReadOnly: true });
+  try {
+    const rows = database.prepare(
+      'SELECT e.session, e.agent, n.collection, n.key, n.value FROM entry n JOIN endpoint e ON e.id = n.endpoint ORDER BY n.id',
+    );
+    for (const { session, agent, collection, key, value } of rows.iterate()) {
+      const of = { t: 0, side: 'log', session: `${session} ${agent}` } as const;
+      const text = `{"collection":${JSON.stringify(collection)},"key":${JSON.stringify(key)},"value":${value}}`;
+      feed.add({ ...of, text });
+      const frame = collection === 'outbox' ? (parsed(String(value))?.['frame'] as Members | undefined) : undefined;
+      if (typeof frame?.['body'] === 'string')
+        feed.add({ ...of, t: 1000 * (Number(frame['ts']) || 0), text: frame['body'] });
+    }
+  } finally {
+    database.close();
   }
 }

@@ -4,6 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { sqliteRegistry } from '../../src/aacp/registry/sqlite.js';
+import { createCodec, createSession } from '../../src/accp/codec/index.js';
+import { sqliteStore } from '../../src/accp/store/sqlite.js';
 import { connect } from '../../src/arcp/client/index.js';
 import { type Ended, ended, start } from '../helpers/child.js';
 import { chromium, chromiumHint } from '../helpers/chromium.js';
@@ -248,6 +251,23 @@ describe('the feed', () => {
     await feedUntil(said['page'], '"counted":3');
     await client.close();
   });
+});
+
+test('a file with ACCP sessions shows their values and frames; another SQLite file is refused', async () => {
+  const file = `${folder.path}/sessions.db`;
+  const store = await sqliteStore(file);
+  const session = createSession({ agent: 'planner', id: 'sprint14', store });
+  createCodec().encode({ agent: 'planner', intent: 'req', operation: 'schedule', payload: { task: 'auth' } }, session);
+  await store.close();
+  const { said } = await running('inspect', file, '--port', '0');
+  const records = await feedUntil(said['page'], '@planner>req:schedule{');
+  expect(new Set(records.map(({ session: of }) => of))).toEqual(new Set(['sprint14 planner']));
+  expect(records.some(({ text }) => text.startsWith('{"collection":"outbox"'))).toBe(true);
+
+  const registry = `${folder.path}/registry.db`;
+  await (await sqliteRegistry(registry)).close();
+  const { code, stderr } = await cli(['inspect', registry, '--port', '0']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('contains neither ARCP runtimes nor ACCP sessions')]);
 });
 
 describePostgres('PostgreSQL', () => {

@@ -44,6 +44,26 @@ describe('a line of a log', () => {
     expect(recordsOf(rejected)).toMatchObject([{ kind: 'note', side: 'server', text: 'not a message: not JSON: hi' }]);
   });
 
+  test('of a log of packets has the packet once, and then its events', () => {
+    const entry = {
+      packet: 'FETCH|HR|return:A|p:1|aacp:1.1',
+      actor: 'ann',
+      time: '2026-01-01T00:00:00.000Z',
+      chain: 'c',
+    };
+    const records = [
+      { ...entry, event: 'handed-over', reason: null, attempt: null },
+      { ...entry, event: 'failed', reason: 'no disk', attempt: 1 },
+      { ...entry, event: 'refused', reason: 'replayed', attempt: null },
+    ].flatMap((one) => recordsOf(JSON.stringify(one)));
+    expect(records.map(({ side, session, text }) => [side, session, text])).toEqual([
+      ['client', 'ann', entry.packet],
+      ['server', 'ann', 'record 1 is failed: no disk'],
+      ['client', 'ann', entry.packet],
+      ['server', 'ann', 'refused: replayed'],
+    ]);
+  });
+
   test('of an exported feed is the same record', () => {
     const { n: _, ...saved } = record('@a>req:x{k:1}', { isOwn: true });
     expect(recordsOf(JSON.stringify(saved))).toEqual([saved]);

@@ -6,11 +6,11 @@ import { Feed } from '../../inspect/feed.js';
 import type { InspectedProtocol } from '../../inspect/pages.js';
 import { startProxy } from '../../inspect/proxy.js';
 import { startInspector } from '../../inspect/server.js';
-import { checkText, followFile, followStore, readStream } from '../../inspect/sources.js';
+import { checkText, followFile, followStore, readSessions, readStream } from '../../inspect/sources.js';
 import { tapChannel } from '../../inspect/tap.js';
 import { addHttpFrames, openRecorded } from '../../inspect/targets.js';
 import { isPostgres } from '../io/databases.js';
-import { UsageError, unreadable } from '../io/errors.js';
+import { storeFault, UsageError, unreadable } from '../io/errors.js';
 import { readText } from '../io/files.js';
 import { toJson } from '../io/json.js';
 import { labelled } from '../io/output.js';
@@ -53,7 +53,7 @@ export const command = defineCommand({
     'Serves a page that shows messages as they are sent, and prints its URL to stdout. The URL contains the token. The page loads nothing from ' +
       'other servers. SIGINT or SIGTERM ends the command.',
     'SOURCE is a log with one message per line, which may still grow, "-" for stdin, a database of pegwire arcp serve --db (a SQLite file or a ' +
-      'postgres:// URL), or the address of a runtime or an endpoint, to which the inspector connects as a client: its page can then call tools.',
+      'postgres:// URL), a SQLite file with ACCP sessions, or the address of a runtime or an endpoint, to which the inspector connects as a client: its page can then call tools.',
     'With --listen and --to, the inspector is a proxy between clients and a server, for WebSockets and HTTP/1.1. Clients connect to its port ' +
       'with the path of the server.',
   ],
@@ -119,7 +119,16 @@ async function openSource(invocation: Run, source: string, feed: Feed): Promise<
     return { name: 'stdin', protocol: 'any', canSend: false, close: async () => stop.abort() };
   }
   if (isPostgres(source) || isDatabase(source)) {
-    const store = await openLog(source);
+    const store = await openLog(source).catch(async (thrown: unknown) => {
+      if (isPostgres(source) || !isForeign(thrown)) throw thrown;
+      await readSessions(source, feed).catch((other: unknown) => {
+        throw isForeign(other)
+          ? new UsageError(`${source} contains neither ARCP runtimes nor ACCP sessions`, 'store-foreign')
+          : storeFault(other);
+      });
+      return undefined;
+    });
+    if (store === undefined) return { name: source, protocol: 'accp', canSend: false, close: async () => {} };
     const following = followStore(store, feed, stop.signal);
     const close = async (): Promise<void> => {
       stop.abort();
@@ -135,6 +144,10 @@ async function openSource(invocation: Run, source: string, feed: Feed): Promise<
     await following.catch(() => undefined);
   };
   return { name: source, protocol: 'any', canSend: false, failed: forever(following, source), close };
+}
+
+function isForeign(thrown: unknown): boolean {
+  return (thrown as { readonly code?: unknown }).code === 'store-foreign';
 }
 
 /** Rejects with the error of the command when the reader fails, and never resolves. */

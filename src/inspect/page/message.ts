@@ -132,8 +132,11 @@ function described(content: Content, { text, verdict }: FeedRecord): Described {
     }
     case 'jsonrpc':
       return rpcRow(content.value);
-    case 'json':
-      return { language: 'json', type: 'json', what: start(text), tone: 'detail', ids: {}, error: undefined };
+    case 'json': {
+      const { collection } = members(content.value);
+      const type = typeof collection === 'string' ? `stored ${collection.slice(0, 80)}` : 'json';
+      return { language: 'json', type, what: start(text), tone: 'detail', ids: {}, error: undefined };
+    }
     default: {
       const { error } = content;
       return { language: 'text', type: 'text', what: start(text), tone: error ? 'failure' : 'detail', ids: {}, error };
