@@ -5,7 +5,7 @@ import { printFrame } from '../../accp/print.js';
 import { answersTo, type Draft } from './answers.js';
 import type { FeedClient } from './feed-client.js';
 import { filterTerm } from './filter.js';
-import { type Content, explain, type Message, readContent } from './message.js';
+import { type Content, explain, type Message, readContent, start } from './message.js';
 import { timeText } from './timeline.js';
 import { ContentTree } from './tree.js';
 
@@ -39,6 +39,7 @@ export function Detail({ client, message, onFilter, onAnswer }: DetailProps) {
         <div class="error" role="alert">
           <strong>{error.code}</strong> {error.message}
           {error.frame !== undefined && <pre>{error.frame.slice(0, PART)}</pre>}
+          {error.help !== undefined && <p>Help: {start(error.help)}</p>}
         </div>
       )}
       {content.language === 'aacp' && content.warnings.map((warning) => <p class="warning">{warning}</p>)}

@@ -17,6 +17,7 @@ export interface MessageError {
   readonly code: string;
   readonly message: string;
   readonly frame?: string | undefined;
+  readonly help?: string | undefined;
 }
 
 /** A message that was read. */
@@ -86,7 +87,14 @@ function readFrame(text: string): Content {
   const strict = tryParseFrame(text);
   if (strict.ok) return { language: 'accp', frame: strict.value };
   const { code, message } = strict.error;
-  const error = { code, message, frame: strict.error.format() };
+  // The message and the help are shown beside the caret frame, where they wrap.
+  const frame = strict.error
+    .format()
+    .split('\n')
+    .slice(1)
+    .filter((line) => !line.startsWith('help: '))
+    .join('\n');
+  const error = { code, message, frame, help: strict.error.help };
   const lenient = tryParseFrame(text, { dialect: 'lenient' });
   return { language: 'accp', frame: lenient.ok ? lenient.value : undefined, error };
 }
