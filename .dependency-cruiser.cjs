@@ -306,6 +306,29 @@ module.exports = {
       to: { path: [SESSIONS, AACP_ABOVE] },
     },
     {
+      name: 'only-the-command-line-inspects',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(cli|inspect)/' },
+      to: { path: '^src/inspect/' },
+    },
+    {
+      name: 'the-page-of-the-inspector-is-small',
+      comment:
+        'It is bundled, and does not make preact a dependency of the package. Of the protocols, it imports what needs no package.',
+      severity: 'error',
+      from: { path: '^src/inspect/page/' },
+      to: {
+        path: ['^src/', 'node_modules/'],
+        pathNot: [
+          '^src/inspect/(page/|feed\\.ts$)',
+          PORTABLE,
+          '^src/arcp/logs/(graph|summary)\\.ts$',
+          'node_modules/preact/',
+        ],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'only-zod-in-the-tools',
       severity: 'error',
       from: { path: TOOLS },
@@ -367,9 +390,9 @@ module.exports = {
       to: {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only'],
-        // Optional peers of the package.
+        // Optional peers of the package, and what is bundled.
         pathNot:
-          'node_modules/(@types|openai|@anthropic-ai|@modelcontextprotocol/client|@photostructure|gpt-tokenizer|@toon-format|@langchain|@openai|ai)/',
+          'node_modules/(preact|@types|openai|@anthropic-ai|@modelcontextprotocol/client|@photostructure|gpt-tokenizer|@toon-format|@langchain|@openai|ai)/',
       },
     },
     {
@@ -393,7 +416,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.json'],
       exportsFields: ['exports'],
       conditionNames: ['import', 'types', 'default'],
     },

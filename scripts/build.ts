@@ -9,6 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import ts from 'typescript';
+import { buildInspectorPage } from './inspector-page.js';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const dist = path.join(root, 'dist');
@@ -26,6 +27,7 @@ for (const file of readdirSync(path.join(root, 'generated'))) {
 }
 withoutComments();
 onlyPublicDeclarations();
+await buildInspectorPage(path.join(dist, 'inspect'));
 chmodSync(path.join(dist, 'src/cli/main.js'), 0o755);
 
 /** Removes comments from JavaScript, a sixth of the package. The declarations keep them for users. */

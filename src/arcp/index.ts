@@ -6,8 +6,9 @@
  */
 export { type ErrorJson, PegwireError } from '../text/errors.js';
 export { type CheckOptions, checkLog, type LogRule, type Violation } from './logs/check.js';
-export { ExecutionGraph, type GraphNode, type NodeKind, type NodeState } from './logs/graph.js';
+export { ExecutionGraph, GraphBuilder, type GraphNode, type NodeKind, type NodeState } from './logs/graph.js';
 export { mermaidText, type Paint, svgText, treeText } from './logs/render.js';
+export { type Summary, summaryOf, type Tone } from './logs/summary.js';
 export {
   CATALOGUE,
   isExtensionType,

@@ -45,6 +45,13 @@ export interface ServeOptions {
    * @default {}
    */
   readonly routes?: Readonly<Record<string, Route>> | undefined;
+  /**
+   * Answers requests for other paths, such as those of pages for people. Hosts and origins are checked before it is called, the token is not.
+   *
+   * @returns `false` if the request is for something else
+   * @default none
+   */
+  readonly pages?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   /** Requires this bearer token (RFC 6750). Without it, every client that reaches the port can send frames. */
   readonly token?: string | undefined;
   /** If true, other machines can reach the server without a token. @default false */
@@ -234,8 +241,9 @@ class FrameServer {
     const listener = isFrame ? this.#frames : this.#routes.get(path);
     if (origin !== undefined && !isFrame) response.setHeader('access-control-expose-headers', '*');
     if (path === HEALTH_PATH) this.#health(request, response);
-    else if (listener === undefined) answer(response, 404);
-    else if (isPreflight(request)) preflight(request, response, isFrame);
+    else if (listener === undefined) {
+      if (this.#settings.pages?.(request, response) !== true) answer(response, 404);
+    } else if (isPreflight(request)) preflight(request, response, isFrame);
     else if (UNSUPPORTED_METHODS.has(request.method ?? '')) {
       response.setHeader('allow', 'POST');
       answer(response, 405);
@@ -355,7 +363,7 @@ function resolveServeOptions(options: ServeOptions) {
     requestTimeoutMs = 30_000,
     closeGraceMs = 5000,
   } = options;
-  const { onAccess, onError } = options;
+  const { onAccess, onError, pages } = options;
   for (const used of [path, ...Object.keys(routes)]) {
     checkPath(used);
     if (used === HEALTH_PATH)
@@ -372,6 +380,7 @@ function resolveServeOptions(options: ServeOptions) {
     ...{ port, host, path, routes, token, insecure, origins, maxFrameBytes, maxConnections },
     requestTimeoutMs,
     closeGraceMs,
+    pages,
     reportAccess: (entry: AccessEntry) => notifyListener(() => onAccess?.(entry)),
     reportError: (thrown: unknown) =>
       notifyListener(() => onError?.(thrown instanceof Error ? thrown : new Error(String(thrown)))),

@@ -1,7 +1,6 @@
 /** Execution graphs, reconstructed from messages (spec 003, "Delivery Semantics": "Clients SHOULD reconstruct execution graphs"). */
 import type { Envelope } from '../protocol/envelope.js';
 import type { ErrorBody } from '../protocol/errors.js';
-import { outcomeIn } from '../protocol/outcome.js';
 import type { JobState } from '../protocol/payloads/parts.js';
 
 /** The kind of a node. A call is a tool call without its own job. */
@@ -74,14 +73,17 @@ export class ExecutionGraph {
   /** The nodes without a parent, in order of their start. */
   readonly roots: readonly GraphNode[];
 
-  private constructor(nodes: ReadonlyMap<string, GraphNode>) {
+  /** @internal {@link ExecutionGraph.from} and {@link GraphBuilder} create graphs. */
+  constructor(nodes: ReadonlyMap<string, GraphNode>) {
     this.#nodes = nodes;
     this.roots = [...nodes.values()].filter(({ parent }) => parent === undefined);
   }
 
   /** Builds a graph from messages in any order. Repeated messages count once. */
   static from(messages: Iterable<Envelope>): ExecutionGraph {
-    return new ExecutionGraph(new Builder().read(messages));
+    const builder = new GraphBuilder();
+    for (const message of messages) builder.add(message);
+    return builder.build();
   }
 
   /** Returns a node by the id of its session, job, command, stream, permission request or span. */
@@ -99,18 +101,22 @@ export class ExecutionGraph {
   }
 }
 
-class Builder {
+/** Builds the graph of messages that arrive over time. */
+export class GraphBuilder {
   readonly #drafts = new Map<string, Draft>();
   readonly #seen = new Set<string>();
   readonly #jobOf = new Map<string, string>();
 
-  read(messages: Iterable<Envelope>): Map<string, GraphNode> {
-    for (const message of messages) {
-      if (this.#seen.has(message.id)) continue;
-      this.#seen.add(message.id);
-      this.#handle(message);
-    }
-    return this.#link();
+  /** Adds a message, in any order. A repeated message is ignored. */
+  add(message: Envelope): void {
+    if (this.#seen.has(message.id)) return;
+    this.#seen.add(message.id);
+    this.#handle(message);
+  }
+
+  /** Returns the graph of the messages so far. */
+  build(): ExecutionGraph {
+    return new ExecutionGraph(this.#link());
   }
 
   #handle(message: Envelope): void {
@@ -143,7 +149,7 @@ class Builder {
         if (message.payload.will_retry !== true) this.#ended(message, 'failed', message.payload);
         break;
       case 'workflow.complete':
-        this.#ended(message, outcomeIn(message)!.state, message.payload.error);
+        this.#ended(message, endState(message), message.payload.error);
         break;
       case 'permission.request':
         this.#requested(message);
@@ -180,7 +186,7 @@ class Builder {
       case 'job.failed':
       case 'job.cancelled':
         if (message.type === 'job.failed') job.error = message.payload;
-        move(job, outcomeIn(message)!.state, message);
+        move(job, endState(message), message);
         break;
       case 'event.emit':
         this.#event(job, message);
@@ -302,15 +308,18 @@ class Builder {
 
   #link(): Map<string, GraphNode> {
     // A command and the job that it starts are one node.
+    const merged = new Set<Draft>();
     for (const [commandId, jobId] of this.#jobOf) {
       const call = this.#drafts.get(commandId);
       const job = this.#drafts.get(jobId);
       if (call?.kind !== 'call' || job === undefined) continue;
       job.name ??= call.name;
       startAt(job, call);
-      this.#drafts.delete(commandId);
+      merged.add(call);
     }
-    const drafts = [...this.#drafts.values()].sort((a, b) => byStart(a, b) || (a.id < b.id ? -1 : 1));
+    const drafts = [...this.#drafts.values()]
+      .filter((draft) => !merged.has(draft))
+      .sort((a, b) => byStart(a, b) || (a.id < b.id ? -1 : 1));
     const bySpan = new Map<string, string>();
     for (const { id, spanId } of drafts) if (spanId !== undefined) bySpan.set(spanId, id);
     const nodes = new Map<string, MutableNode>();
@@ -340,6 +349,15 @@ type MutableNode = Omit<GraphNode, 'parent' | 'children'> & {
 function nodeOf({ stateAt: _, parentId: __, spanId: ___, first: ____, ...draft }: Draft): MutableNode {
   const handoffs = draft.handoffs.toSorted(byStart).map(({ to }) => to);
   return { ...draft, name: draft.name ?? draft.id, handoffs, parent: undefined, children: [] };
+}
+
+/** Returns the state in which a job or workflow ended. */
+function endState({
+  type,
+  payload,
+}: Envelope<'job.completed' | 'job.failed' | 'job.cancelled' | 'workflow.complete'>): NodeState {
+  if (type === 'workflow.complete') return payload.status ?? (payload.error === undefined ? 'completed' : 'failed');
+  return type === 'job.completed' ? 'completed' : type === 'job.failed' ? 'failed' : 'cancelled';
 }
 
 function move(draft: Draft, state: NodeState, { timestamp }: Envelope): void {

@@ -174,6 +174,12 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
   acp,
   arcp,
   {
+    name: 'inspect',
+    summary: 'Show the messages of a log, a database, an address or a proxy in a web page',
+    isService: true,
+    load: () => import('./inspect.js'),
+  },
+  {
     name: 'bench',
     summary: 'Measure how fast messages are parsed and printed on this machine',
     load: () => import('./bench.js'),

@@ -5,16 +5,20 @@ import {
   createEndpoint,
   DEMO_AGENTS,
   demoAgent,
+  type RunningServer,
   type ServeOptions,
   startServer,
 } from '../../accp/serve/index.js';
 import { listenSocket } from '../../channels/node/socket.js';
+import { tapEndpoint, tapRoute } from '../../inspect/tap.js';
 import { errorJson, toJson } from '../io/json.js';
 import { labelled } from '../io/output.js';
+import { packageVersion } from '../io/package.js';
 import { endBySignal } from '../io/signals.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { choice, duration, flag, integer, text, texts, token, value } from '../options/option.js';
 import { notStarted, SERVER_OPTIONS } from '../options/shared.js';
+import { INSPECT_OPTIONS, type ServerPages, serverPages } from '../session/inspector.js';
 import { openPacketRoute, type PacketRoute } from '../session/packet-route.js';
 
 /** Milliseconds after which an idle session is closed. */
@@ -47,6 +51,7 @@ const OPTIONS = {
     some,
   ),
   grace: value('DURATION', 'On shutdown, wait this long for open requests (default: 5s)', duration()),
+  ...INSPECT_OPTIONS,
   quiet: flag('Do not print the access log'),
 };
 
@@ -80,8 +85,24 @@ export const command = defineCommand({
           void output.note(labelled('error', 'agent', String(thrown), output.paintNote));
       },
     });
+    const pages = serverPages(options, 'accp', async () => {
+      const { sessions, connections } = await server.status();
+      return {
+        title: 'pegwire serve',
+        facts: [
+          ['Version', packageVersion()],
+          ['Agent', options.agent],
+          ['Frames (ACCP)', `${server.http}, ${server.ws}`],
+          ['Packets (AACP)', new URL(PACKETS_PATH, server.http).href],
+          ['Sessions', String(sessions)],
+          ['Connections', String(connections)],
+        ],
+      };
+    });
+    let server!: RunningServer;
     try {
-      const server = await startServer(endpoint, serveOptions(invocation, packets)).catch((thrown: unknown) => {
+      const served = pages.feed === undefined ? endpoint : tapEndpoint(endpoint, pages.feed);
+      server = await startServer(served, serveOptions(invocation, packets, pages)).catch((thrown: unknown) => {
         throw notStarted(thrown);
       });
       const { http, ws } = server;
@@ -95,11 +116,14 @@ export const command = defineCommand({
             });
       const close = async (): Promise<void> => {
         if (!json) await output.note('Shutting down after open requests; press Ctrl-C again to stop now.');
+        pages.close();
         await Promise.all([listener?.close(), server.close()]);
       };
       const ended = endBySignal(close, server.terminate);
       const unix = socket === undefined ? undefined : `unix:${socket}`;
-      await output.result(json ? toJson({ http, ws, unix }) : [http, ws, unix].filter(Boolean).join('\n'));
+      const inspect = pages.feed && pages.urlAt(http);
+      if (inspect !== undefined && !json) await output.note(`Inspector: ${inspect}`);
+      await output.result(json ? toJson({ http, ws, unix, inspect }) : [http, ws, unix].filter(Boolean).join('\n'));
       await ended;
     } finally {
       endpoint.close();
@@ -109,14 +133,17 @@ export const command = defineCommand({
   },
 });
 
-function serveOptions({ options, output, json }: Run, packets: PacketRoute): ServeOptions {
+function serveOptions({ options, output, json }: Run, packets: PacketRoute, pages: ServerPages): ServeOptions {
   const { port, host, path, token, insecure, origin, quiet, grace } = options;
   const note = (message: string): void => void output.note(message);
   return {
     port,
     host,
     path,
-    routes: { [PACKETS_PATH]: packets.handle },
+    routes: {
+      [PACKETS_PATH]: pages.feed === undefined ? packets.handle : tapRoute(packets.handle, pages.feed, 'packets'),
+    },
+    pages: pages.answer,
     token,
     insecure,
     origins: origin.length === 0 ? undefined : origin,

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
 import { afterUnref } from '../../../async/timers.js';
 import type { Channel } from '../../../channels/channel.js';
+import type { AnyRequest, AnyResponse } from '../../../channels/node/http-server.js';
 import { type Admission, answerJson, HEALTH_PATH } from '../../../channels/node/listen.js';
 import { MAX_MESSAGE_BYTES } from '../../protocol/codec.js';
 import type { Runtime } from '../runtime.js';
@@ -30,6 +31,13 @@ export interface EndpointOptions {
   readonly maxConnections?: number | undefined;
   /** The longest message in bytes; a longer one ends the connection. @default 4194304 (4 MiB) */
   readonly maxMessageBytes?: number | undefined;
+  /**
+   * Answers requests for other paths, such as those of pages for people. Hosts and origins are checked before it is called, the token is not.
+   *
+   * @returns `false` if the request is for something else
+   * @default none
+   */
+  readonly pages?: ((request: AnyRequest, response: AnyResponse) => boolean) | undefined;
   /** Receives errors of connections. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
@@ -57,8 +65,8 @@ export function endpointOf(options: EndpointOptions): Endpoint {
     throw new TypeError(`path must begin with "/" and differ from ${HEALTH_PATH}; got "${path}"`);
   for (const [name, value] of Object.entries({ maxMessageBytes, maxConnections }))
     if (!(value >= 1)) throw new TypeError(`${name} must be at least 1; got ${value}`);
-  const { onError } = options;
-  return { port, host, path, token, insecure, origins, maxConnections, maxMessageBytes, onError };
+  const { onError, pages } = options;
+  return { port, host, path, token, insecure, origins, maxConnections, maxMessageBytes, onError, pages };
 }
 
 /** Answers the health check. Load balancers send no clients to a runtime that cannot serve them. */

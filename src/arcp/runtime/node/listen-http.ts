@@ -129,8 +129,9 @@ class HttpEndpoint {
     const path = (request.url ?? '/').replace(/\?.*$/s, '');
     if (path === HEALTH_PATH && (request.method === 'GET' || request.method === 'HEAD'))
       answerHealth(this.#runtime, response);
-    else if (path !== this.#endpoint.path) refuse(request, response, REFUSALS.path);
-    else if (request.method === 'OPTIONS') answerEmpty(response, 204);
+    else if (path !== this.#endpoint.path) {
+      if (this.#endpoint.pages?.(request, response) !== true) refuse(request, response, REFUSALS.path);
+    } else if (request.method === 'OPTIONS') answerEmpty(response, 204);
     else if (this.#admission.showsToken(headers, false) && this.#admission.checkToken(headers, false) !== null)
       refuse(request, response, REFUSALS.token);
     else this.#route(request, response);

@@ -105,7 +105,7 @@ class RuntimeServer {
       // RFC 9110, section 15.5.22.
       response.setHeader('upgrade', 'websocket').setHeader('connection', 'upgrade');
       answer(response, 426);
-    } else answer(response, 404);
+    } else if (this.#options.pages?.(request, response) !== true) answer(response, 404);
   };
 
   readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {

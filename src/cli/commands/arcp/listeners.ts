@@ -4,6 +4,7 @@ import { listenRabbitmq } from '../../../arcp/queues/rabbitmq.js';
 import { listenQuic } from '../../../arcp/quic/index.js';
 import {
   fifoPair,
+  type ListenWebSocketOptions,
   listenFifo,
   listenHttp,
   listenUnix,
@@ -51,6 +52,8 @@ export const LISTEN_OPTIONS = {
   insecure: SERVER_OPTIONS.insecure,
 };
 
+type EndpointPages = ListenWebSocketOptions['pages'];
+
 /** A transport on which a runtime is served. */
 export interface Listening {
   /** The address for clients. */
@@ -63,6 +66,7 @@ export interface Listening {
  *
  * @param listening receives each listener as soon as it is started
  * @param onError receives errors of connections
+ * @param pages answers requests for other paths of --ws and --http
  * @throws UsageError if an option is invalid, or a listener cannot be started
  */
 export async function listen(
@@ -70,10 +74,11 @@ export async function listen(
   runtime: Runtime,
   listening: Listening[],
   onError: (error: unknown) => void,
+  pages?: EndpointPages,
 ): Promise<void> {
   const { ws, http, socket, pipe, quic, nats, rabbitmq, stdio, host, insecure, origin, token: secret } = options;
   const isAlone = [ws, http, socket, pipe, quic, nats, rabbitmq].every((place) => place === undefined) && !stdio;
-  const shared = { host, token: secret, insecure, origins: origin.length === 0 ? undefined : origin, onError };
+  const shared = { host, token: secret, insecure, origins: origin.length === 0 ? undefined : origin, onError, pages };
   const tls = tlsFiles(options);
   if (tls !== undefined && http === undefined && quic === undefined)
     throw new UsageError('--tls-key and --tls-cert require --http or --quic');

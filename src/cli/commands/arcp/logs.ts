@@ -75,7 +75,7 @@ function parsed(text: string): Entry['result'] {
 }
 
 /** Reports whether a file is an SQLite database. @throws UsageError if it cannot be read */
-function isDatabase(file: string): boolean {
+export function isDatabase(file: string): boolean {
   const start = Buffer.alloc(MAGIC.length);
   let descriptor: number | undefined;
   try {

@@ -5,13 +5,17 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { TRUST_LEVELS } from '../../../arcp/index.js';
 import { anonymous, createRuntime, memoryStore, type Runtime, serveStdio } from '../../../arcp/runtime/index.js';
+import { shownAddress } from '../../../channels/shown-address.js';
+import { tapRuntime } from '../../../inspect/tap.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';
 import { labelled } from '../../io/output.js';
+import { packageVersion } from '../../io/package.js';
 import { endBySignal } from '../../io/signals.js';
 import { defineCommand, type Invocation } from '../../options/command.js';
 import { choice, duration, text, texts, value } from '../../options/option.js';
+import { INSPECT_OPTIONS, serverPages } from '../../session/inspector.js';
 import { openDatabase } from './database.js';
 import { addDemoTools } from './demo-tools.js';
 import { LISTEN_OPTIONS, type Listening, listen } from './listeners.js';
@@ -19,6 +23,7 @@ import { McpServer } from './mcp-servers.js';
 
 const OPTIONS = {
   ...LISTEN_OPTIONS,
+  ...INSPECT_OPTIONS,
   db: text(
     'FILE',
     'Store jobs, messages and sessions in this SQLite file or postgres:// database (default: in memory)',
@@ -66,8 +71,20 @@ async function run(invocation: Run): Promise<number> {
   const note = (text: string): void => void output.note(text);
   const warn = (what: string, error: unknown): void =>
     note(labelled('warning', what, systemReason(error), output.paintNote));
-  const runtime = await makeRuntime(invocation, (error) => warn('runtime', error));
   const listening: Listening[] = [];
+  const pages = serverPages(options, 'arcp', () => ({
+    title: 'pegwire arcp serve',
+    facts: [
+      ['Version', packageVersion()],
+      ['State', runtime.state],
+      ...listening.map(({ name }) => ['Address', name] as const),
+      ['Connections', String(runtime.counts().connections)],
+      ['Running jobs', String(runtime.counts().jobs)],
+      ['Store', options.db === undefined ? 'memory' : shownAddress(options.db)],
+    ],
+  }));
+  const runtime = await makeRuntime(invocation, (error) => warn('runtime', error));
+  if (pages.feed !== undefined) tapRuntime(runtime, pages.feed);
   const servers: McpServer[] = [];
   const stopListening = (): Promise<unknown> => Promise.all(listening.splice(0).map(({ close }) => close()));
   let stopped: Promise<unknown> | undefined;
@@ -75,14 +92,19 @@ async function run(invocation: Run): Promise<number> {
     // Before jobs run, which may be of their tools.
     for (const server of options.mcp)
       servers.push(await McpServer.connect(runtime, server, (error) => warn('mcp', error)));
-    await listen(invocation, runtime, listening, (error) => warn('connection', error));
+    await listen(invocation, runtime, listening, (error) => warn('connection', error), pages.answer);
     runtime.start();
     const names = listening.map(({ name }) => name);
     // With --stdio, stdout carries only messages.
+    const address = names.find((name) => /^(?:wss?|http2|https?):/.test(name));
+    if (pages.feed !== undefined && address === undefined) throw new UsageError('--inspect requires --ws or --http');
+    const inspect = pages.feed && pages.urlAt(address!);
+    if (inspect !== undefined && (!json || options.stdio)) note(`Inspector: ${inspect}`);
     if (options.stdio) for (const name of names) note(name);
-    else await output.result(json ? toJson({ listening: names }) : names.join('\n'));
+    else await output.result(json ? toJson({ listening: names, inspect }) : names.join('\n'));
     const drain = (): Promise<void> => {
       // Clients that connect from now on find another runtime. Those that are connected receive the end of their jobs.
+      pages.close();
       stopped = stopListening();
       return runtime.drain(options.grace ?? 10_000);
     };
