@@ -9,6 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import ts from 'typescript';
+import { packPlayground } from './playground.js';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const dist = path.join(root, 'dist');
@@ -27,6 +28,7 @@ for (const file of readdirSync(path.join(root, 'generated'))) {
 withoutComments();
 onlyPublicDeclarations();
 chmodSync(path.join(dist, 'src/cli/main.js'), 0o755);
+await packPlayground();
 
 /** Removes comments from JavaScript, a sixth of the package. The declarations keep them for users. */
 function withoutComments(): void {

@@ -159,9 +159,8 @@ export function addTokenizers(folder: string): void {
     copyFileSync(path.join(tables, `${name}.js`), path.join(folder, 'tokenizers', `${name}.js`));
 }
 
-/** Builds `dist/playground/`: compressed files only, since they are a part of the package. */
-export async function packPlayground(): Promise<void> {
-  const folder = path.join(ROOT, 'dist/playground');
+/** Builds a folder, by default `dist/playground/`: compressed files only, since they are a part of the package. */
+export async function packPlayground(folder: string = path.join(ROOT, 'dist/playground')): Promise<void> {
   const built = mkdtempSync(path.join(tmpdir(), 'pegwire-playground-'));
   try {
     await buildPlayground(built);

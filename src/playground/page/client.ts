@@ -2,7 +2,7 @@
 import type { TaskName, TaskReply, Tasks } from '../analysis/tasks.js';
 
 /** Milliseconds after which a task is stopped. */
-const TIMEOUT_MS = 8_000;
+const TIMEOUT_MS = 4_000;
 
 interface Waiting {
   readonly resolve: (result: unknown) => void;

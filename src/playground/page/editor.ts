@@ -92,6 +92,7 @@ export class Editor {
       EditorView.lineWrapping,
       EditorView.contentAttributes.of({
         'aria-label': label,
+        tabindex: '0',
         spellcheck: 'false',
         autocapitalize: 'off',
         autocorrect: 'off',

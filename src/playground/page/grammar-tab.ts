@@ -2,10 +2,10 @@
 import { peg } from 'virtual:modes';
 import type { Problem } from '../analysis/result.js';
 import type { ExportResult, GrammarResult, SpeedResult } from '../sandbox/grammar.js';
-import { Client } from './client.js';
 import { card, copyButton, h, select, treeView } from './dom.js';
 import { Editor } from './editor.js';
 import { firstState } from './examples.js';
+import { sandbox } from './sandbox.js';
 import { type CreateTab, textOf } from './tab.js';
 
 const FORMATS = [
@@ -26,7 +26,7 @@ export const createTab: CreateTab = () => {
   const problems = h('ul', { class: 'problems', 'aria-label': 'Problems', 'aria-live': 'polite' });
   const tree = h('div', { class: 'scroll' });
   const value = h('pre', { tabindex: 0 });
-  const sentences = h('ul', { class: 'tree' });
+  const sentences = h('ul', { class: 'tree scroll' });
   const coverage = h('tbody');
   const exported = h('div', {}, h('p', { class: 'hint' }, 'Choose a format.'));
   const speed = h(
@@ -214,46 +214,3 @@ export const createTab: CreateTab = () => {
     },
   };
 };
-
-/** Opens a frame without an origin. Closing it ends its worker, whatever the grammar does. */
-function sandbox(): Client {
-  return new Client((receive, fail) => {
-    const frame = h('iframe', {
-      sandbox: 'allow-scripts',
-      src: 'frame.html',
-      title: 'Sandbox of grammars',
-      hidden: true,
-    });
-    const early: unknown[] = [];
-    let ready = false;
-    const post = (message: unknown): void => {
-      if (ready) frame.contentWindow!.postMessage(message, '*');
-      else early.push(message);
-    };
-    const onMessage = ({ data, source }: MessageEvent): void => {
-      if (source !== frame.contentWindow) return;
-      if (!(data as { readonly ready?: boolean }).ready) {
-        receive(data);
-        return;
-      }
-      fetch('engine.js').then(
-        async (response) => {
-          const code = await response.text();
-          ready = true;
-          post({ code });
-          for (const message of early.splice(0)) post(message);
-        },
-        () => fail('The engine could not be loaded.'),
-      );
-    };
-    addEventListener('message', onMessage);
-    document.body.append(frame);
-    return {
-      post,
-      close: () => {
-        removeEventListener('message', onMessage);
-        frame.remove();
-      },
-    };
-  });
-}

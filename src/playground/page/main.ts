@@ -177,8 +177,12 @@ document.querySelector('#examples')!.addEventListener('click', gallery);
 addEventListener('hashchange', () => void restore());
 void restore().then((restored) => (restored ? undefined : open('accp')));
 // The tokenizer is larger than the page: it is loaded when the page is ready.
-addEventListener('load', () => setTimeout(() => void loadTokens('o200k_base'), 300), { once: true });
-if (document.readyState === 'complete') void loadTokens('o200k_base');
+const later = (): void => {
+  void loadTokens('o200k_base');
+  void import('./sandbox.js').then(({ prepareFrame }) => prepareFrame());
+};
+if (document.readyState === 'complete') later();
+else addEventListener('load', () => setTimeout(later, 300), { once: true });
 if ('serviceWorker' in navigator) {
   navigator.serviceWorker.register('service-worker.js').catch(() => {
     // The page works without it, but not offline.

@@ -198,7 +198,7 @@ function diagram(
       {
         role: 'button',
         tabindex: 0,
-        'aria-label': `${arrow.from} to ${arrow.to}, ${arrow.outcome}${arrow.code === null ? '' : ` ${arrow.code}`}: ${label}`,
+        'aria-label': `${label} ${note}, from ${arrow.from} to ${arrow.to}, ${arrow.outcome}`,
       },
       svg('rect', { x: lanesAt[0], y: y - 20, width: lanesAt[1] - lanesAt[0], height: 34, fill: 'transparent' }),
       svg('text', { x: width / 2, y: y - 7, 'text-anchor': 'middle', 'font-size': 11.5 }, label),

@@ -1,4 +1,4 @@
-/** The sandboxed frame: starts a worker from the code that the page sends, and passes messages between both. */
+/** The sandboxed frame: starts a worker from the code that the page sends, in place of any other, and passes messages between both. */
 let worker: Worker | null = null;
 
 addEventListener('message', ({ data, source }: MessageEvent<{ readonly code?: string }>) => {
@@ -7,6 +7,7 @@ addEventListener('message', ({ data, source }: MessageEvent<{ readonly code?: st
     worker?.postMessage(data);
     return;
   }
+  worker?.terminate();
   // Pages without an origin can only start workers from their own texts.
   worker = new Worker(URL.createObjectURL(new Blob([data.code], { type: 'text/javascript' })));
   worker.onmessage = (event) => parent.postMessage(event.data, '*');
