@@ -38,6 +38,36 @@ interface Traffic {
   longest: number;
 }
 
+/** Counts the messages between the page and its worker, as `traffic`. */
+const COUNT_MESSAGES = `
+  globalThis.traffic = { sent: 0, received: 0, longest: 0 };
+  globalThis.Worker = class extends Worker {
+    constructor(url, options) {
+      super(url, options);
+      this.addEventListener('message', ({ data }) => {
+        traffic.received++;
+        traffic.longest = Math.max(traffic.longest, JSON.stringify(data).length);
+      });
+    }
+    postMessage(message) {
+      traffic.sent++;
+      super.postMessage(message);
+    }
+  };
+`;
+
+/** Pastes a text into the editor that has the focus. Source text, since tests are compiled without the types of browsers. */
+const PASTE = new Function(
+  'pasted',
+  `const clipboardData = new DataTransfer();
+  clipboardData.setData('text/plain', pasted);
+  document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));`,
+) as (pasted: string) => void;
+
+const CONTROLLED = `navigator.serviceWorker.ready.then(
+  () => navigator.serviceWorker.controller ?? new Promise((resolve) => navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true })),
+).then(() => undefined)`;
+
 describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHint}`, () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-playground-test-'));
   let browser: Browser;
@@ -57,25 +87,7 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     });
     context.on('weberror', (error) => complaints.push(error.error().message));
     context.on('request', (request) => requests.push(request.url()));
-    await context.addInitScript(() => {
-      const traffic: Traffic = { sent: 0, received: 0, longest: 0 };
-      Object.assign(globalThis, { traffic });
-      const Original = Worker;
-      globalThis.Worker = class extends Original {
-        constructor(url: string | URL, options?: WorkerOptions) {
-          super(url, options);
-          this.addEventListener('message', ({ data }) => {
-            traffic.received++;
-            traffic.longest = Math.max(traffic.longest, JSON.stringify(data).length);
-          });
-        }
-
-        override postMessage(message: unknown): void {
-          traffic.sent++;
-          super.postMessage(message);
-        }
-      };
-    });
+    await context.addInitScript({ content: COUNT_MESSAGES });
   }, PAGE_MS);
 
   afterEach(() => {
@@ -176,7 +188,7 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     expect(await textOf(other)).toBe('@shared>req:link{n:1}');
     expect(await other.getByLabel('Dialect').inputValue()).toBe('lenient');
     await other.close();
-    // A fragment that is none of ours is ignored.
+    // Any other fragment is ignored.
     const invalid = await open('#AAAA');
     expect(await textOf(invalid)).toContain('@planner');
     await invalid.close();
@@ -193,18 +205,12 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
       // Pasted: the keyboard takes a minute for so much text.
       await editor(page).focus();
       await page.keyboard.press('Control+A');
-      await page.evaluate((pasted) => {
-        const clipboardData = new DataTransfer();
-        clipboardData.setData('text/plain', pasted);
-        document.activeElement!.dispatchEvent(
-          new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
-        );
-      }, text());
+      await page.evaluate(PASTE, text());
       await page.locator('#panel-accp .pane').first().getByText(message).first().waitFor({ timeout: 60_000 });
-      // The page answers, and goes on with the next text.
+      // The page continues with the next text.
       await type(page, '@after>req:that{n:1}');
       await page.locator('#panel-accp .english', { hasText: 'Agent after' }).waitFor();
-      const { longest } = await page.evaluate(() => (globalThis as unknown as { traffic: Traffic }).traffic);
+      const { longest } = await page.evaluate<Traffic>('traffic');
       expect(longest).toBeLessThanOrEqual(RESULT);
       await page.close();
     },
@@ -216,16 +222,12 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     await page.locator('#panel-accp .hint', { hasText: 'o200k_base, exact' }).waitFor();
     await type(page, '@a>req:x{n:1}');
     await page.locator('#panel-accp .english', { hasText: 'Agent a ' }).waitFor();
-    const reset = () =>
-      page.evaluate(() =>
-        Object.assign((globalThis as unknown as { traffic: Traffic }).traffic, { sent: 0, received: 0, longest: 0 }),
-      );
     await page.keyboard.press('ArrowLeft');
     await page.waitForTimeout(200);
-    await reset();
+    await page.evaluate('void Object.assign(traffic, { sent: 0, received: 0, longest: 0 })');
     await page.keyboard.type('2');
     await page.locator('#panel-accp .english', { hasText: 'n = 12' }).waitFor();
-    const traffic = await page.evaluate(() => (globalThis as unknown as { traffic: Traffic }).traffic);
+    const traffic = await page.evaluate<Traffic>('traffic');
     expect(traffic.sent).toBe(1);
     expect(traffic.longest).toBeLessThanOrEqual(2_500);
     await page.close();
@@ -258,8 +260,8 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     await page.keyboard.press('ArrowDown');
     expect(await page.locator('#panel-accp .cm-marked').allTextContents()).toEqual(['planner']);
     await page.keyboard.press('Enter');
-    expect(await page.evaluate(() => document.activeElement?.classList.contains('cm-content'))).toBe(true);
-    expect(await page.evaluate(() => getSelection()?.toString())).toBe('planner');
+    expect(await page.evaluate("document.activeElement.classList.contains('cm-content')")).toBe(true);
+    expect(await page.evaluate('getSelection().toString()')).toBe('planner');
     await page.close();
   });
 
@@ -363,13 +365,7 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
 
   test('works offline once it is loaded', async () => {
     const page = await open();
-    await page.evaluate(async () => {
-      await navigator.serviceWorker.ready;
-      if (navigator.serviceWorker.controller === null)
-        await new Promise((resolve) =>
-          navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true }),
-        );
-    });
+    await page.evaluate(CONTROLLED);
     await page.waitForSelector('iframe', { state: 'attached' });
     await page.waitForTimeout(300);
     await context.setOffline(true);
@@ -400,9 +396,9 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
         if (name === 'aacp') await page.getByText('Fill in a form instead').click();
         if (name !== 'session') await page.getByRole('button', { name: 'Break it' }).click();
         await page.waitForTimeout(300);
-        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
         if (name === 'accp') await page.evaluate(readAxe());
-        const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: Axe }).axe.run());
+        const { violations } = await page.evaluate<Awaited<ReturnType<Axe['run']>>>('axe.run()');
         expect(
           violations
             .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -115,7 +115,7 @@ function candidatesOf({ code, help, span, message }: PacketDiagnostic, text: str
   if (suggestion !== undefined) return [replace(suggestion, `Replace by ${suggestion}`)];
   switch (code) {
     case 'missing-return':
-      return [append('return:Agent')];
+      return [domainInserted(text), append('return:Agent')];
     case 'missing-aacp':
       return [append(`aacp:${VERSION}`)];
     case 'missing-p':
@@ -159,6 +159,12 @@ function candidatesOf({ code, help, span, message }: PacketDiagnostic, text: str
     default:
       return [];
   }
+}
+
+/** Inserts a DOM before the second part, which may be the field that seems to be missing. */
+function domainInserted(text: string): Candidate {
+  const at = text.indexOf('|') + 1;
+  return { label: 'Insert the DOM HR', edit: { from: at, to: at, insert: 'HR|' } };
 }
 
 /** Removes the field at an offset, with one separator. */

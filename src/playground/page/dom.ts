@@ -104,7 +104,7 @@ function barOf(label: Count['label'], tokens: number, most: number, kind: string
   );
 }
 
-/** What a tree does with its nodes. */
+/** The reactions of a tree. */
 export interface TreeActions {
   /** A node is pointed at, or none. */
   readonly hover: (row: Row | null) => void;

@@ -1,4 +1,4 @@
-/** What a tab of the page is. */
+/** Tabs of the page. */
 import type { TaskClient } from './client.js';
 
 /** The parts of the page that tabs share. */

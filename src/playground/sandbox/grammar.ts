@@ -38,7 +38,7 @@ export interface GrammarResult {
   readonly textProblems: readonly Problem[];
   readonly rows: readonly Row[];
   readonly more: number;
-  /** What the actions of the grammar return, as JSON. */
+  /** The result of the actions of the grammar, as JSON. */
   readonly value: string | null;
   readonly sentences: readonly string[];
   /** The reason why there are no sentences. */
