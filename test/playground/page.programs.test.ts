@@ -319,6 +319,10 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
         await panel.getByLabel('Format').selectOption(format);
         await panel.locator('.card', { hasText: 'Export' }).getByText(part).first().waitFor();
       }
+      await panel.getByRole('button', { name: 'Break it' }).click();
+      await panel.locator('.cm-lintRange-error').first().waitFor();
+      await panel.getByRole('button', { name: 'Fix: Remove ")"' }).click();
+      await panel.locator('.cm-lintRange-error').waitFor({ state: 'detached' });
       await panel.getByRole('button', { name: 'Measure' }).click();
       await panel.getByText(/times as fast/).waitFor();
       // Code of the grammar has no network and no page.

@@ -1,5 +1,5 @@
 /** Elements. Texts become text nodes, so that no input is read as HTML. */
-import type { Count, Counted, Row } from '../analysis/result.js';
+import type { Count, Counted, Fix, Row } from '../analysis/result.js';
 
 type Child = Node | string | null;
 type Properties = Readonly<Record<string, string | boolean | number | null | ((event: Event) => void)>>;
@@ -79,6 +79,15 @@ export function announce(text: string): void {
   status.textContent = text;
   status.classList.add('shown');
   setTimeout(() => status.classList.remove('shown'), 2_500);
+}
+
+/** Creates the buttons that take fixes; null if there are none. */
+export function fixButtons(fixes: readonly Fix[], take: (fix: Fix) => void): HTMLElement | null {
+  if (fixes.length === 0) return null;
+  const buttons = fixes.map((fix) =>
+    h('button', { type: 'button', class: 'fix', click: () => take(fix) }, `Fix: ${fix.label}`),
+  );
+  return h('p', { class: 'fixes' }, ...buttons);
 }
 
 /** Draws token counts as bars; the first is the text of the editor, and those above it are marked. */

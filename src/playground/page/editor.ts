@@ -129,7 +129,7 @@ export class Editor {
     return this.view.state.selection.main.head;
   }
 
-  /** Replaces the whole text. Large texts replace the state, since the history would keep both. */
+  /** Replaces the whole text. */
   replace(text: string): void {
     this.view.dispatch({
       changes: { from: 0, to: this.view.state.doc.length, insert: text },

@@ -1,7 +1,8 @@
 /** The tab that compares formats: JSON in, the same content in each format, and its tokens. */
 import { json as jsonMode } from 'virtual:modes';
 import type { Format, FormatsResult } from '../analysis/formats.js';
-import { card, copyButton, h, select } from './dom.js';
+import type { Fix } from '../analysis/result.js';
+import { card, copyButton, fixButtons, h, select } from './dom.js';
 import { Editor } from './editor.js';
 import { firstState } from './examples.js';
 import { type CreateTab, textOf } from './tab.js';
@@ -57,23 +58,14 @@ export const createTab: CreateTab = ({ client, onTokens, loadTokens }) => {
   function render({ formats, exact, encoding: name, error }: FormatsResult): void {
     if (error !== null) {
       const { message, from } = error;
-      const closing = closingOf(editor.text);
-      const end = editor.text.length;
-      const fixes =
-        closing === '' ? [] : [{ label: `Insert ${closing}`, edit: { from: end, to: end, insert: closing } }];
+      const fixes = fixesOf(editor.text, from);
       editor.show([{ from, to: from + 1, severity: 'error', code: 'json', message, fixes }]);
       problem.replaceChildren(
         h(
           'li',
           { class: 'error' },
           h('p', {}, h('strong', {}, 'error'), ' ', message),
-          h(
-            'p',
-            { class: 'fixes' },
-            ...fixes.map((fix) =>
-              h('button', { type: 'button', class: 'fix', click: () => editor.apply(fix) }, `Fix: ${fix.label}`),
-            ),
-          ),
+          fixButtons(fixes, (fix) => editor.apply(fix)),
         ),
       );
       return;
@@ -144,10 +136,35 @@ function textCard({ name, description, text, reason, length }: Format): HTMLElem
   );
 }
 
+/** The longest document that is parsed again for each fix. */
+const MAX_FIXED = 100_000;
+
+/** Returns the edits after which the document is JSON. */
+function fixesOf(text: string, from: number): readonly Fix[] {
+  if (text.length > MAX_FIXED) return [];
+  const end = text.trimEnd().length;
+  const closing = closingOf(text);
+  const comma = text.lastIndexOf(',', from);
+  const candidates = [
+    { label: `Insert ${closing}`, edit: { from: end, to: end, insert: closing } },
+    { label: 'Remove the comma', edit: { from: comma, to: comma + 1, insert: '' } },
+    { label: 'Insert a comma', edit: { from, to: from, insert: ',' } },
+    { label: `Remove "${text.slice(from, from + 1)}"`, edit: { from, to: from + 1, insert: '' } },
+  ];
+  return candidates.filter(({ edit }) => {
+    try {
+      JSON.parse(text.slice(0, Math.max(0, edit.from)) + edit.insert + text.slice(edit.to));
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
 /** Returns the brackets that are open at the end of a document; strings are skipped. */
 function closingOf(text: string): string {
   const open: string[] = [];
-  for (const [token] of text.slice(0, 100_000).matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
     if (token === '{') open.push('}');
     else if (token === '[') open.push(']');
     else if (token === '}' || token === ']') open.pop();

@@ -2,7 +2,7 @@
 import { peg } from 'virtual:modes';
 import type { Problem } from '../analysis/result.js';
 import type { ExportResult, GrammarResult, SpeedResult } from '../sandbox/grammar.js';
-import { card, copyButton, h, select, treeView } from './dom.js';
+import { card, copyButton, fixButtons, h, select, treeView } from './dom.js';
 import { Editor } from './editor.js';
 import { firstState } from './examples.js';
 import { sandbox } from './sandbox.js';
@@ -36,11 +36,7 @@ export const createTab: CreateTab = () => {
   );
   const speedButton = h('button', { type: 'button', click: () => void measure() }, 'Measure');
   const format = select('Format', FORMATS, () => void exportIt());
-  const breakButton = h(
-    'button',
-    { type: 'button', click: () => text.replace(`${text.text.slice(0, -1)})`) },
-    'Break it',
-  );
+  const breakButton = h('button', { type: 'button', click: () => text.replace(`${text.text})`) }, 'Break it');
   const again = h(
     'button',
     {
@@ -64,6 +60,7 @@ export const createTab: CreateTab = () => {
     label: 'Text',
     text: textOf(initial['text'], ''),
     onChange: (isText) => isText && refresh(),
+    onFix: (fix) => text.apply(fix),
   });
 
   const inputOf = () => ({ grammar: grammar.text, text: text.text, seed, format: format.input.value });
@@ -123,7 +120,7 @@ export const createTab: CreateTab = () => {
     );
   }
 
-  function item({ message, from, to }: Problem, where: string, editor: Editor): HTMLElement {
+  function item({ message, from, to, fixes }: Problem, where: string, editor: Editor): HTMLElement {
     const line = editor.view.state.doc.lineAt(Math.min(from, editor.view.state.doc.length));
     return h(
       'li',
@@ -137,6 +134,7 @@ export const createTab: CreateTab = () => {
       ),
       ' ',
       message,
+      fixButtons(fixes, (fix) => editor.apply(fix)),
     );
   }
 

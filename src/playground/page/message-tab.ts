@@ -2,7 +2,7 @@
 import type { Completion } from '@codemirror/autocomplete';
 import type { StreamParser } from '@codemirror/language';
 import type { Fix, MessageResult, Problem, Row } from '../analysis/result.js';
-import { announce, card, copyButton, h, select, tokenBars, treeView } from './dom.js';
+import { announce, card, copyButton, fixButtons, h, select, tokenBars, treeView } from './dom.js';
 import { Editor } from './editor.js';
 import { firstState } from './examples.js';
 import { type Context, type Tab, textOf } from './tab.js';
@@ -113,7 +113,6 @@ export function createMessageTab(context: Context, options: MessageTabOptions): 
     ].join(' ');
     // Without a tree, the results of the last valid text remain, and are marked as old.
     results.classList.toggle('old', found.english === null);
-    results.setAttribute('aria-busy', String(found.english === null));
     tokens.replaceChildren(tokenBars(found.tokens));
     if (found.english === null) return;
     english.textContent = found.english;
@@ -159,15 +158,7 @@ export function createMessageTab(context: Context, options: MessageTabOptions): 
         message,
       ),
       help === undefined ? null : h('p', { class: 'help' }, `Help: ${help}`),
-      fixes.length === 0
-        ? null
-        : h(
-            'p',
-            { class: 'fixes' },
-            ...fixes.map((fix) =>
-              h('button', { type: 'button', class: 'fix', click: () => take(fix) }, `Fix: ${fix.label}`),
-            ),
-          ),
+      fixButtons(fixes, take),
     );
   }
 

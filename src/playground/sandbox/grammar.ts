@@ -14,7 +14,7 @@ import {
   textMateGrammar,
 } from '../../engine-portable.js';
 import fast from '../../peggy-fast/peggy-plugin.js';
-import { type Problem, type Row, Rows, shown } from '../analysis/result.js';
+import { type Fix, type Problem, type Row, Rows, shown } from '../analysis/result.js';
 import { editorLanguage } from './tokens.js';
 
 export interface GrammarInput {
@@ -79,26 +79,47 @@ function problemOfGrammar(thrown: unknown, source: string): Problem {
 
 function read(grammar: Grammar, text: string): Pick<GrammarResult, 'textProblems' | 'rows' | 'more' | 'value'> {
   const parsed = grammar.parse(text);
-  if (!parsed.ok) {
-    const { message, location } = parsed.error as Error & {
-      readonly location?: { readonly start: { readonly offset: number }; readonly end: { readonly offset: number } };
-    };
-    const problem: Problem = {
-      ...{
-        from: location?.start.offset ?? 0,
-        to: location?.end.offset ?? 1,
-        severity: 'error',
-        code: 'syntax',
-        fixes: [],
-      },
-      message: shown(String(message ?? parsed.error), 600),
-    };
-    return { textProblems: [problem], rows: [], more: 0, value: null };
-  }
+  if (!parsed.ok) return { textProblems: [problemOfText(parsed.error, grammar, text)], rows: [], more: 0, value: null };
   const rows = new Rows();
   const derivation = text.length <= 20_000 ? grammar.derive(text) : null;
   if (derivation !== null) addRows(derivation, grammar, text, 0, rows);
   return { textProblems: [], rows: rows.rows, more: rows.more, value: shown(jsonOf(parsed.value), 4_000) };
+}
+
+/** The members of Peggy's errors; errors of the grammar's code have none of them. */
+interface SyntaxProblem extends Error {
+  readonly location?: { readonly start: { readonly offset: number }; readonly end: { readonly offset: number } };
+  readonly expected?: readonly { readonly type: string; readonly text?: string }[] | null;
+}
+
+function problemOfText(thrown: unknown, grammar: Grammar, text: string): Problem {
+  const { message, location, expected } = thrown as SyntaxProblem;
+  const from = location?.start.offset ?? 0;
+  const literals = (expected ?? []).flatMap(({ type, text: literal }) => (type === 'literal' ? (literal ?? []) : []));
+  return {
+    ...{ from, to: location?.end.offset ?? from + 1, severity: 'error', code: 'syntax' },
+    message: shown(String(message ?? thrown), 600),
+    fixes: text.length > MAX_FIXED ? [] : textFixes(grammar, text, from, literals.slice(0, MAX_LITERALS)),
+  };
+}
+
+/** The longest text that is parsed again for each fix, and the literals that are tried. */
+const MAX_FIXED = 2_000;
+const MAX_LITERALS = 12;
+
+/** Returns the edits of one place after which the grammar accepts the text. */
+function textFixes(grammar: Grammar, text: string, from: number, literals: readonly string[]): readonly Fix[] {
+  const found = text.slice(from, from + 1);
+  const candidates: Fix[] = [
+    ...(found === '' ? [] : [{ label: `Remove "${found}"`, edit: { from, to: from + 1, insert: '' } }]),
+    ...literals.map((insert) => ({ label: `Insert "${insert}"`, edit: { from, to: from, insert } })),
+    ...literals.map((insert) => ({ label: `Replace "${found}" by "${insert}"`, edit: { from, to: from + 1, insert } })),
+  ];
+  return candidates
+    .filter(
+      ({ edit }) => edit !== undefined && grammar.accepts(text.slice(0, edit.from) + edit.insert + text.slice(edit.to)),
+    )
+    .slice(0, 3);
 }
 
 function jsonOf(value: unknown): string {
