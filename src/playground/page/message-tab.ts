@@ -30,6 +30,15 @@ export function createMessageTab(context: Context, options: MessageTabOptions): 
   const initial = firstState(options.tab);
   let result: MessageResult | null = null;
   let broken = 0;
+  const drawn = new Map<HTMLElement, string>();
+
+  /** Draws what has changed only, so that the focus stays where it is. */
+  function draw(target: HTMLElement, data: unknown, nodes: () => readonly Node[]): void {
+    const json = JSON.stringify(data);
+    if (drawn.get(target) === json) return;
+    drawn.set(target, json);
+    target.replaceChildren(...nodes());
+  }
 
   const choice = select(options.choiceLabel, options.choices, () => refresh());
   const breakButton = h('button', { type: 'button', click: () => breakIt() }, 'Break it');
@@ -95,13 +104,14 @@ export function createMessageTab(context: Context, options: MessageTabOptions): 
       result = found;
       render(found);
     } catch (thrown) {
+      drawn.delete(problems);
       problems.replaceChildren(h('li', { class: 'error' }, (thrown as Error).message));
     }
   }
 
   function render(found: MessageResult): void {
     editor.show(found.problems);
-    problems.replaceChildren(...found.problems.slice(0, 20).map(problemItem));
+    draw(problems, found.problems, () => found.problems.slice(0, 20).map(problemItem));
     const valid = found.problems.length === 0;
     lines.textContent = [
       valid && found.checked > 0
@@ -124,12 +134,12 @@ export function createMessageTab(context: Context, options: MessageTabOptions): 
         : found.canonical === line
           ? 'The text is in canonical form.'
           : 'The text differs from it.';
-    tree.replaceChildren(
+    draw(tree, [found.rows, found.more], () => [
       treeView(found.rows, found.more, {
         hover: (row) => editor.mark(row),
         choose: ({ from, to }) => editor.select(from, to),
       }),
-    );
+    ]);
   }
 
   function problemItem(problem: Problem): HTMLElement {
