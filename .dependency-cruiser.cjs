@@ -386,7 +386,8 @@ module.exports = {
     {
       name: 'no-dev-dependency-at-run-time',
       severity: 'error',
-      from: { path: '^src/' },
+      // The playground is bundled with its packages.
+      from: { path: '^src/', pathNot: '^src/playground/' },
       to: {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only'],
@@ -394,6 +395,18 @@ module.exports = {
         pathNot:
           'node_modules/(preact|@types|openai|@anthropic-ai|@modelcontextprotocol/client|@photostructure|gpt-tokenizer|@toon-format|@langchain|@openai|ai)/',
       },
+    },
+    {
+      name: 'only-the-build-knows-the-playground',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/playground/' },
+      to: { path: '^src/playground/' },
+    },
+    {
+      name: 'playground-without-node',
+      severity: 'error',
+      from: { path: '^src/playground/' },
+      to: { dependencyTypes: ['core'] },
     },
     {
       name: 'source-without-tests',
@@ -406,7 +419,7 @@ module.exports = {
       comment: 'Examples import the package by its name, which resolves once it is built.',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true, pathNot: '^pegwire(/|$)' },
+      to: { couldNotResolve: true, pathNot: '^(pegwire(/|$)|virtual:)' },
     },
   ],
   options: {

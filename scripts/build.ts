@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import ts from 'typescript';
 import { buildInspectorPage } from './inspector-page.js';
+import { packPlayground } from './playground.js';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const dist = path.join(root, 'dist');
@@ -29,6 +30,7 @@ withoutComments();
 onlyPublicDeclarations();
 await buildInspectorPage(path.join(dist, 'inspect'));
 chmodSync(path.join(dist, 'src/cli/main.js'), 0o755);
+await packPlayground();
 
 /** Removes comments from JavaScript, a sixth of the package. The declarations keep them for users. */
 function withoutComments(): void {

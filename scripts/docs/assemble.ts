@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { tryParseFrame } from '../../src/accp/index.js';
+import { addTokenizers, buildPlayground } from '../playground.js';
 import { apiPages } from './api.js';
 import { commandPages } from './commands.js';
 import { errorPages } from './errors.js';
@@ -56,6 +57,8 @@ export async function assemble(): Promise<readonly Page[]> {
 
   await cp(path.join(ROOT, 'scripts/docs/public'), path.join(PAGES, 'public'), { recursive: true });
   await cp(path.join(ROOT, 'llms.txt'), path.join(PAGES, 'public/llms.txt'));
+  await buildPlayground(path.join(PAGES, 'public/playground'));
+  addTokenizers(path.join(PAGES, 'public/playground'));
   await writeFile(path.join(PAGES, 'sidebar.json'), JSON.stringify(sidebar));
   const addresses = addressesOf(pages);
   const images = new Set<string>();

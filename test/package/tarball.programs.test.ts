@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
@@ -101,6 +101,30 @@ function inspectBare(): Bare {
 
 afterAll(() => {
   rmSync(scratch, { recursive: true, force: true });
+});
+
+test('pegwire playground serves the page, and the tables of the installed tokenizer', async () => {
+  const child = spawn(
+    process.execPath,
+    [path.join(installed, 'dist/src/cli/main.js'), 'playground', '--port', '0', '--json'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  try {
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const { url } = JSON.parse(line.toString()) as { readonly url: string };
+    const page = await fetch(url);
+    expect(page.headers.get('content-security-policy')).not.toMatch(/unsafe-eval|unsafe-inline/);
+    const script = /src="\.\/(assets\/[^"]+\.js)"/.exec(await page.text())![1]!;
+    expect((await fetch(url + script)).headers.get('content-type')).toMatch(/^text\/javascript/);
+    expect(await (await fetch(`${url}tokenizers/p50k_base.js`)).text()).toContain('export');
+    expect((await fetch(`${url}../package.json`)).status).toBe(404);
+    expect((await fetch(url, { method: 'POST' })).status).toBe(405);
+  } finally {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
 });
 
 test('a project that installs the package type-checks and runs', () => {
@@ -283,7 +307,7 @@ describe('the commands of its documents', () => {
       .filter(({ file }) => !CHECKOUT.includes(file))
       .flatMap(({ text }) => [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block]) => block!.split('\n')))
       .filter((line) => line !== '' && !/^npm (?:ci|test|run) ?/.test(line))
-      .map((line) => ({ line, serves: /^npx pegwire (?:(?:arcp )?serve|acp run --listen)/.test(line) }));
+      .map((line) => ({ line, serves: /^npx pegwire (?:(?:arcp )?serve|acp run --listen|playground)/.test(line) }));
   /** `npx` runs the installed package, and `npm` accepts the installation of the package only. */
   const PRELUDE = `npx() { "$@"; }
 npm() { [ "$*" = 'install pegwire' ]; }
@@ -353,9 +377,9 @@ test('its files are what an importer needs, and nothing else', () => {
 });
 
 describe('without optional peers', () => {
-  test('the installation is below 16.5 MB and runs no scripts', () => {
+  test('the installation is below 17 MB and runs no scripts', () => {
     expect(bare.scripts).toEqual([]);
-    expect(bare.bytes).toBeLessThan(16_500_000);
+    expect(bare.bytes).toBeLessThan(17_000_000);
     expect([...bare.packages].sort()).toEqual([
       // Hashes; Peggy and acorn, for the plugin, with the dependencies of Peggy; stemming, diagrams, schemas, servers and their events;
       // patterns of file names for the command line.

@@ -48,6 +48,8 @@ export default defineConfig({
       { text: 'Command line', link: '/cli/', activeMatch: '^/cli/' },
       { text: 'Errors', link: '/errors/', activeMatch: '^/errors/' },
       { text: 'API', link: '/api/', activeMatch: '^/api/' },
+      // A page of its own, not one of VitePress.
+      { text: 'Playground', link: '/playground/', target: '_self' },
     ],
     outline: { level: [2, 3], label: 'On this page' },
     socialLinks: [{ icon: 'github', link: REPOSITORY }],

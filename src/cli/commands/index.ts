@@ -180,6 +180,12 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
     load: () => import('./inspect.js'),
   },
   {
+    name: 'playground',
+    summary: 'Serve a page on this machine that reads messages and grammars as you type',
+    isService: true,
+    load: () => import('./playground.js'),
+  },
+  {
     name: 'bench',
     summary: 'Measure how fast messages are parsed and printed on this machine',
     load: () => import('./bench.js'),
