@@ -341,10 +341,35 @@ module.exports = {
       to: {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only'],
-        // Optional peers of the package.
+        // Optional peers of the package; and the packages of the language server, which the build bundles.
         pathNot:
-          'node_modules/(@types|openai|@anthropic-ai|@modelcontextprotocol/client|@photostructure|gpt-tokenizer|@toon-format)/',
+          'node_modules/(@types|openai|@anthropic-ai|@modelcontextprotocol/client|@photostructure|gpt-tokenizer|@toon-format|vscode-language[a-z-]+)/',
       },
+    },
+    {
+      name: 'language-server-stands-on-protocols-and-the-plugin',
+      severity: 'error',
+      from: { path: '^src/lsp/' },
+      to: { path: '^src/', pathNot: '^src/(lsp|accp|aacp|text|peggy-fast)/' },
+    },
+    {
+      name: 'only-the-command-line-starts-the-language-server',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(cli|lsp)/' },
+      to: { path: '^src/lsp/' },
+    },
+    {
+      name: 'one-module-imports-the-packages-of-the-language-server',
+      comment: 'The build bundles them there.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/lsp/(protocol\\.ts$|vscode/)' },
+      to: { path: 'node_modules/vscode-' },
+    },
+    {
+      name: 'the-extension-stands-alone',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/lsp/vscode/' },
+      to: { path: '^src/lsp/vscode/' },
     },
     {
       name: 'source-without-tests',
@@ -354,10 +379,11 @@ module.exports = {
     },
     {
       name: 'resolvable',
-      comment: 'Examples import the package by its name, which resolves once it is built.',
+      comment:
+        'Examples import the package by its name, which resolves once it is built; VS Code provides the module of its extensions.',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true, pathNot: '^pegwire(/|$)' },
+      to: { couldNotResolve: true, pathNot: '^(pegwire(/|$)|vscode$)' },
     },
   ],
   options: {

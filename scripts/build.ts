@@ -1,5 +1,5 @@
 /**
- * Builds the package in dist/: compiles the sources and their types, and copies generated/.
+ * Builds the package in dist/: compiles the sources and their types, copies generated/, and bundles the packages of the language server.
  *
  *     npm run build
  */
@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { transformSync } from 'esbuild';
+import { buildSync, transformSync } from 'esbuild';
 import ts from 'typescript';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -24,9 +24,21 @@ mkdirSync(path.join(dist, 'generated'), { recursive: true });
 for (const file of readdirSync(path.join(root, 'generated'))) {
   if (/\.(js|d\.ts)$/.test(file)) copyFileSync(path.join(root, 'generated', file), path.join(dist, 'generated', file));
 }
+bundleProtocol();
 withoutComments();
 onlyPublicDeclarations();
 chmodSync(path.join(dist, 'src/cli/main.js'), 0o755);
+
+/** Replaces the protocol of the language server by one file with its packages, so that nothing else has to be installed for it. */
+function bundleProtocol(): void {
+  buildSync({
+    entryPoints: [path.join(root, 'src/lsp/protocol.ts')],
+    outfile: path.join(dist, 'src/lsp/protocol.js'),
+    ...{ bundle: true, minify: true, platform: 'node', format: 'esm', target: 'node20', legalComments: 'none' },
+    // The packages are CommonJS.
+    banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
+  });
+}
 
 /** Removes comments from JavaScript, a sixth of the package. The declarations keep them for users. */
 function withoutComments(): void {

@@ -225,3 +225,38 @@ export function foundAt<T, E>(
   const position = { start, end, text: text.slice(start, end) };
   return reading.decoded ? { ...position, decoded: message, ...result } : { ...position, ...result };
 }
+
+/** Returns a function that finds the offset in a text of an offset in the decoded form of a message that was found there. */
+export function offsetsIn({ start, text, decoded }: Found<unknown, unknown>): (offset: number) => number {
+  if (decoded === undefined) return (offset) => start + offset;
+  const cell = tableCell(text);
+  let reading: Reading | null = cell.text === decoded ? cell : decodeJson({ text, decoded: false, sourceLength: (length) => length });
+  for (let level = 1; reading !== null && reading.text !== decoded; level++) {
+    reading = level < MAX_LEVELS ? decodeJson(reading) : null;
+  }
+  return (offset) => start + (reading?.sourceLength(offset) ?? Math.min(offset, text.length));
+}
+
+/** Returns the offsets of the lines of Markdown tables: those that begin with a bar, and those around a delimiter row. */
+export function tableLines(text: string): ReadonlySet<number> {
+  const tables = new Set<number>();
+  let start = 0;
+  let previous = { start: 0, hasBar: false };
+  let inTable = false;
+  for (const line of text.split('\n')) {
+    const hasBar = line.includes('|');
+    if (hasBar && previous.hasBar && isDelimiterRow(line)) {
+      inTable = true;
+      tables.add(previous.start);
+    }
+    inTable &&= hasBar;
+    if (inTable || /^\s*\|/.test(line)) tables.add(start);
+    previous = { start, hasBar };
+    start += line.length + 1;
+  }
+  return tables;
+}
+
+function isDelimiterRow(line: string): boolean {
+  return line.includes('-') && /^[\s|:-]+$/.test(line);
+}

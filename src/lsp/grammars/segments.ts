@@ -1,0 +1,106 @@
+/** Splits a Peggy grammar into its rules, without parsing them: any text is split, so that one broken rule does not affect the others. */
+import type { Span } from '../../text/span.js';
+
+/** A token of a grammar. Offsets are those of the segment. */
+export interface Mark extends Span {
+  readonly type: 'comment' | 'string' | 'class' | 'code' | 'definition' | 'reference' | 'label' | 'operator';
+}
+
+/** A rule, with what follows it up to the next rule; or what precedes the first rule. */
+export interface Piece {
+  readonly start: number;
+  readonly text: string;
+  /** The name of the rule; `null` for what precedes the first rule. */
+  readonly name: string | null;
+  readonly marks: readonly Mark[];
+}
+
+const BLANK = /[\s\ufeff]+/y;
+const COMMENT = /\/\/[^\r\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
+/** Literals do not span lines; an open one ends with its line. */
+const STRING = /"(?:[^"\\\r\n]|\\[\s\S])*(?:"i?|(?=[\r\n]|$))|'(?:[^'\\\r\n]|\\[\s\S])*(?:'i?|(?=[\r\n]|$))/y;
+const CLASS = /\[(?:[^\]\\\r\n]|\\[\s\S])*(?:\][iu]*|(?=[\r\n]|$))/y;
+const NAME = /[\p{ID_Start}_$][\p{ID_Continue}$\u200c\u200d]*/uy;
+/** What stands between a name and the sign of a definition: a display name, white space, comments. */
+const DEFINES =
+  /(?:\s|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*(?:(?:"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*')(?:\s|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*)?=(?![=>])/y;
+const LABELS = /\s*:/y;
+
+/** Splits the text of a grammar. */
+export function splitGrammar(text: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let start = 0;
+  let name: string | null = null;
+  let marks: Mark[] = [];
+  let at = 0;
+  /** A block of code without an end was seen: only names at the start of a line begin rules then. */
+  let isBroken = false;
+
+  const matched = (pattern: RegExp): number => {
+    pattern.lastIndex = at;
+    return pattern.test(text) ? pattern.lastIndex - at : 0;
+  };
+  const mark = (type: Mark['type'], length: number): void => {
+    marks.push({ type, start: at - start, end: at - start + length });
+    at += length;
+  };
+  const finish = (): void => {
+    pieces.push({ start, text: text.slice(start, at), name, marks });
+    start = at;
+    marks = [];
+  };
+
+  while (at < text.length) {
+    let length = matched(BLANK);
+    if (length > 0) {
+      at += length;
+      continue;
+    }
+    length = matched(COMMENT);
+    if (length > 0) {
+      mark('comment', length);
+      continue;
+    }
+    const type = OPENED[text[at]!];
+    length =
+      type === undefined ? 0 : type === 'code' ? codeLength(text, at) : matched(type === 'class' ? CLASS : STRING);
+    if (length > 0) {
+      mark(type!, length);
+      continue;
+    }
+    length = matched(NAME);
+    if (length === 0) {
+      isBroken ||= text[at] === '{';
+      mark('operator', 1);
+      continue;
+    }
+    at += length;
+    const isRule = matched(DEFINES) > 0 && (!isBroken || /[\r\n]/.test(text[at - length - 1] ?? '\n'));
+    const isLabel = matched(LABELS) > 0;
+    at -= length;
+    if (isRule) {
+      if (at > 0) finish();
+      name = text.slice(at, at + length);
+    }
+    mark(isRule ? 'definition' : isLabel ? 'label' : 'reference', length);
+  }
+  finish();
+  return pieces;
+}
+
+const OPENED: Readonly<Record<string, 'string' | 'class' | 'code' | undefined>> = {
+  '"': 'string',
+  "'": 'string',
+  '[': 'class',
+  '{': 'code',
+};
+
+/** Returns the length of a block of code, whose braces Peggy only counts; 0 if it has no end. */
+function codeLength(text: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    if (text[at] === '{') depth++;
+    else if (text[at] === '}' && --depth === 0) return at + 1 - start;
+  }
+  return 0;
+}

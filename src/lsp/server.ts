@@ -1,0 +1,282 @@
+/** The language server: connects an editor with the answers about its documents. */
+import { fileURLToPath } from 'node:url';
+import { isRecord } from '../text/guards.js';
+import {
+  codeActions,
+  completions,
+  definitions,
+  diagnostics,
+  formatting,
+  hover,
+  prepareRename,
+  pushTokens,
+  references,
+  rename,
+  symbols,
+} from './answers.js';
+import { OpenDocument } from './document.js';
+import { pluginNotices } from './grammars/grammar.js';
+import { TOKEN_MODIFIERS, TOKEN_TYPES } from './language.js';
+import {
+  CodeActionKind,
+  type Connection,
+  createConnection,
+  DidChangeConfigurationNotification,
+  DidChangeWatchedFilesNotification,
+  DocumentFormattingRequest,
+  DocumentRangeFormattingRequest,
+  type InitializeParams,
+  type InitializeResult,
+  PositionEncodingKind,
+  ProposedFeatures,
+  SemanticTokensBuilder,
+  TextDocumentSyncKind,
+  TextDocuments,
+} from './protocol.js';
+import { DEFAULT_SETTINGS, readSettings, type Settings } from './settings.js';
+
+/** Milliseconds without a change after which diagnostics are sent. */
+const QUIET_MS = 50;
+
+/** The documents whose lines are messages, for clients that take selectors. */
+const MESSAGE_FILES = [{ pattern: '**/*.{accp,aacp}' }, { language: 'accp' }, { language: 'aacp' }];
+
+/** The streams that a server speaks on. */
+export interface ServerStreams {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+}
+
+/**
+ * Starts a language server. It ends the process on `exit`, at the end of the input, and when the process of the editor is gone.
+ *
+ * @param version the version that the server reports
+ */
+export function startLanguageServer({ input, output }: ServerStreams, version: string): void {
+  const connection = createConnection(ProposedFeatures.all, input, output);
+  const server = new LanguageServer(connection, version);
+  server.listen();
+  input.on('end', () => process.exit(server.isShutDown ? 0 : 1));
+}
+
+class LanguageServer {
+  readonly #connection: Connection;
+  readonly #version: string;
+  readonly #documents: TextDocuments<OpenDocument>;
+  /** The builders of the last tokens of each document, for deltas. */
+  readonly #tokens = new Map<string, SemanticTokensBuilder>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  #settings: Settings = DEFAULT_SETTINGS;
+  #client: InitializeParams['capabilities'] = {};
+  #folder = process.cwd();
+  isShutDown = false;
+
+  constructor(connection: Connection, version: string) {
+    this.#connection = connection;
+    this.#version = version;
+    this.#documents = new TextDocuments<OpenDocument>({
+      create: (uri, languageId, documentVersion, text) =>
+        new OpenDocument(uri, languageId, documentVersion, text, this.#settings),
+      update: (document, changes, documentVersion) => {
+        document.update(changes, documentVersion);
+        return document;
+      },
+    });
+  }
+
+  listen(): void {
+    const connection = this.#connection;
+    connection.onInitialize((params) => this.#initialize(params));
+    connection.onInitialized(() => this.#initialized());
+    connection.onShutdown(() => {
+      this.isShutDown = true;
+      for (const timer of this.#timers.values()) clearTimeout(timer);
+    });
+    connection.onDidChangeConfiguration(({ settings }) =>
+      this.#configure(isRecord(settings) ? settings['pegwire'] : undefined),
+    );
+    connection.onDidChangeWatchedFiles(() => this.#configure());
+
+    this.#documents.onDidOpen(({ document }) => this.#checkPlugin(document));
+    this.#documents.onDidSave(({ document }) => this.#checkPlugin(document));
+    this.#documents.onDidChangeContent(({ document }) => this.#checkSoon(document.uri));
+    this.#documents.onDidClose(({ document }) => this.#close(document.uri));
+
+    const on = <Params extends { readonly textDocument: { readonly uri: string } }, Answer>(
+      answer: (document: OpenDocument, params: Params) => Answer,
+    ) => {
+      return (params: Params): Answer | null => {
+        const document = this.#documents.get(params.textDocument.uri);
+        if (document === undefined) return null;
+        const answered = answer(document, params);
+        this.#trace(document);
+        return answered;
+      };
+    };
+    connection.onHover(on((document, { position }) => hover(document, position)));
+    connection.onCompletion(on((document, { position }) => completions(document, position)));
+    connection.onCodeAction(on((document, { range, context }) => codeActions(document, range, context.diagnostics)));
+    connection.onDocumentFormatting(on((document) => formatting(document)));
+    connection.onDocumentRangeFormatting(on((document, { range }) => formatting(document, range)));
+    connection.onDocumentSymbol(on((document) => symbols(document)));
+    connection.onDefinition(on((document, { position }) => definitions(document, position)));
+    connection.onReferences(
+      on((document, { position, context }) => references(document, position, context.includeDeclaration)),
+    );
+    connection.onPrepareRename(on((document, { position }) => prepareRename(document, position)));
+    connection.onRenameRequest(on((document, { position, newName }) => rename(document, position, newName)));
+    const { semanticTokens } = connection.languages;
+    const none = { data: [] };
+    semanticTokens.on((params) => on((document) => this.#builder(document).build())(params) ?? none);
+    semanticTokens.onDelta((params) => {
+      return (
+        on((document) => {
+          const builder = this.#tokens.get(document.uri);
+          // Ids of earlier builders are unknown to a new one.
+          if (builder === undefined) return this.#builder(document).build();
+          builder.previousResult(params.previousResultId);
+          pushTokens(document, builder);
+          return builder.buildEdits();
+        })(params) ?? none
+      );
+    });
+    semanticTokens.onRange((params) => {
+      return (
+        on((document) => {
+          const builder = new SemanticTokensBuilder();
+          pushTokens(document, builder, params.range);
+          return builder.build();
+        })(params) ?? none
+      );
+    });
+    this.#documents.listen(connection);
+    connection.listen();
+  }
+
+  #initialize({ capabilities, initializationOptions, workspaceFolders, rootUri }: InitializeParams): InitializeResult {
+    this.#client = capabilities;
+    const root = workspaceFolders?.[0]?.uri ?? rootUri;
+    if (root?.startsWith('file:')) this.#folder = fileURLToPath(root);
+    this.#initial = initializationOptions;
+    // Problems are shown when the client is ready.
+    this.#settings = readSettings(initializationOptions, this.#folder, () => {});
+    const formats = !this.#registersFormatting;
+    return {
+      serverInfo: { name: 'pegwire', version: this.#version },
+      capabilities: {
+        // All offsets of pegwire are UTF-16 code units, which every client supports.
+        positionEncoding: PositionEncodingKind.UTF16,
+        textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: { includeText: false } },
+        hoverProvider: true,
+        completionProvider: { triggerCharacters: ['@', '>', ':', '{', '|', '[', ',', '$'] },
+        codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix, CodeActionKind.RefactorRewrite] },
+        ...(formats ? { documentFormattingProvider: true, documentRangeFormattingProvider: true } : {}),
+        documentSymbolProvider: true,
+        definitionProvider: true,
+        referencesProvider: true,
+        renameProvider: { prepareProvider: true },
+        semanticTokensProvider: {
+          legend: { tokenTypes: [...TOKEN_TYPES], tokenModifiers: [...TOKEN_MODIFIERS] },
+          full: { delta: true },
+          range: true,
+        },
+      },
+    };
+  }
+
+  /** Otherwise editors would ask which formatter to use for Markdown or TypeScript, of which the server formats nothing. */
+  get #registersFormatting(): boolean {
+    return this.#client.textDocument?.formatting?.dynamicRegistration === true;
+  }
+
+  #initial: unknown;
+
+  #initialized(): void {
+    const { client } = this.#connection;
+    const { workspace } = this.#client;
+    if (this.#registersFormatting) {
+      void client.register(DocumentFormattingRequest.type, { documentSelector: MESSAGE_FILES });
+      void client.register(DocumentRangeFormattingRequest.type, { documentSelector: MESSAGE_FILES });
+    }
+    if (workspace?.didChangeConfiguration?.dynamicRegistration === true)
+      void client.register(DidChangeConfigurationNotification.type, { section: 'pegwire' });
+    if (workspace?.didChangeWatchedFiles?.dynamicRegistration === true)
+      void client.register(DidChangeWatchedFilesNotification.type, { watchers: [{ globPattern: '**/*.json' }] });
+    void this.#configure();
+  }
+
+  #read(given: unknown): Settings {
+    return readSettings(given, this.#folder, (message) =>
+      this.#connection.window.showErrorMessage(`pegwire: ${message}`),
+    );
+  }
+
+  /** Reads the settings again: those given, or those of the client, on top of those at the start. */
+  async #configure(given?: unknown): Promise<void> {
+    const own =
+      this.#client.workspace?.configuration === true
+        ? await this.#connection.workspace.getConfiguration('pegwire')
+        : given;
+    const present = Object.entries(isRecord(own) ? own : {}).filter(
+      ([, value]) => value !== null && value !== undefined,
+    );
+    const initial = isRecord(this.#initial) ? this.#initial : {};
+    const settings = this.#read({ ...initial, ...Object.fromEntries(present) });
+    if (isEqual(settings, this.#settings)) return;
+    this.#settings = settings;
+    for (const document of this.#documents.all()) {
+      document.settings = this.#settings;
+      this.#check(document.uri);
+    }
+  }
+
+  #checkSoon(uri: string): void {
+    clearTimeout(this.#timers.get(uri));
+    this.#timers.set(
+      uri,
+      setTimeout(() => this.#check(uri), QUIET_MS),
+    );
+  }
+
+  #check(uri: string): void {
+    clearTimeout(this.#timers.get(uri));
+    const document = this.#documents.get(uri);
+    if (document === undefined) return;
+    const found = diagnostics(document);
+    this.#trace(document);
+    void this.#connection.sendDiagnostics({ uri, version: document.version, diagnostics: found });
+  }
+
+  #checkPlugin(document: OpenDocument): void {
+    if (document.content !== 'peggy') return;
+    document.notices = pluginNotices(document.text);
+    this.#checkSoon(document.uri);
+  }
+
+  #close(uri: string): void {
+    clearTimeout(this.#timers.get(uri));
+    this.#timers.delete(uri);
+    this.#tokens.delete(uri);
+    void this.#connection.sendDiagnostics({ uri, diagnostics: [] });
+  }
+
+  #builder(document: OpenDocument): SemanticTokensBuilder {
+    const builder = new SemanticTokensBuilder();
+    this.#tokens.set(document.uri, builder);
+    pushTokens(document, builder);
+    return builder;
+  }
+
+  /** Reports the work of the last step to clients that trace the server. */
+  #trace(document: OpenDocument): void {
+    const parsed = document.takeParsed();
+    if (parsed === 0) return;
+    const what = document.content === 'peggy' ? 'rules' : 'lines';
+    this.#connection.tracer.log(`parsed ${parsed} ${what} of ${document.uri}, version ${document.version}`);
+  }
+}
+
+function isEqual(a: Settings, b: Settings): boolean {
+  const comparable = (settings: Settings): string => JSON.stringify({ ...settings, registry: settings.registry.hash });
+  return comparable(a) === comparable(b);
+}
