@@ -24,8 +24,8 @@ mkdirSync(path.join(dist, 'generated'), { recursive: true });
 for (const file of readdirSync(path.join(root, 'generated'))) {
   if (/\.(js|d\.ts)$/.test(file)) copyFileSync(path.join(root, 'generated', file), path.join(dist, 'generated', file));
 }
-bundleProtocol();
 withoutComments();
+bundleProtocol();
 onlyPublicDeclarations();
 chmodSync(path.join(dist, 'src/cli/main.js'), 0o755);
 

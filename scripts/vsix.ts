@@ -30,24 +30,25 @@ export function buildExtension(): Uint8Array {
   const syntaxes = Object.fromEntries(
     [accpEditor, aacpEditor].map((editor) => {
       const grammar = textMateGrammar(editor);
-      return [`${editor.id}.json`, strToU8(JSON.stringify({ ...grammar, patterns: [COMMENT, ...grammar.patterns] }))];
+      return [
+        `extension/syntaxes/${editor.id}.json`,
+        strToU8(JSON.stringify({ ...grammar, patterns: [COMMENT, ...grammar.patterns] })),
+      ];
     }),
   );
   return zipSync(
     {
       '[Content_Types].xml': strToU8(CONTENT_TYPES),
       'extension.vsixmanifest': strToU8(vsixManifest()),
-      extension: {
-        'package.json': strToU8(JSON.stringify(manifest, null, 2)),
-        'readme.md': read('src/lsp/README.md'),
-        'LICENSE.txt': read('LICENSE'),
-        dist: { 'extension.cjs': bundle('extension.ts'), 'server.cjs': bundle('server.ts') },
-        languages: {
-          'messages.json': read('src/lsp/vscode/languages/messages.json'),
-          'peggy.json': read('src/lsp/vscode/languages/peggy.json'),
-        },
-        syntaxes: { ...syntaxes, 'peggy.json': read('src/lsp/vscode/languages/peggy-syntax.json') },
-      },
+      'extension/package.json': strToU8(JSON.stringify(manifest, null, 2)),
+      'extension/readme.md': read('src/lsp/README.md'),
+      'extension/LICENSE.txt': read('LICENSE'),
+      'extension/dist/extension.cjs': bundle('extension.ts'),
+      'extension/dist/server.cjs': bundle('server.ts'),
+      'extension/languages/messages.json': read('src/lsp/vscode/languages/messages.json'),
+      'extension/languages/peggy.json': read('src/lsp/vscode/languages/peggy.json'),
+      ...syntaxes,
+      'extension/syntaxes/peggy.json': read('src/lsp/vscode/languages/peggy-syntax.json'),
     },
     // The same sources give the same archive.
     { level: 9, mtime: '1980-01-01T00:00:00' },

@@ -12,6 +12,7 @@ import {
   usesOf,
   whyNotName,
 } from './grammars/features.js';
+import { formatGrammar } from './grammars/format.js';
 import {
   type ColoredSpan,
   type CompletionWord,
@@ -268,9 +269,14 @@ function seenIn(document: OpenDocument): SeenWords {
   return seen;
 }
 
-/** Returns the edits that write the lines of a range in canonical form, if they are messages and valid. */
+/** Returns the edits that write the lines of a range in canonical form, if they are messages and valid; of a grammar, those of its white space. */
 export function formatting(document: OpenDocument, range?: Range): TextEdit[] {
-  const { content } = document;
+  const { content, grammar } = document;
+  if (grammar !== null) {
+    return formatGrammar(grammar, document.text)
+      .map(({ span, text }) => ({ range: document.range(span), newText: text }))
+      .filter((edit) => range === undefined || touches(edit.range, range));
+  }
   if (content !== 'accp' && content !== 'aacp') return [];
   return document.lines(range?.start.line, range?.end.line).flatMap(([line, { text, messages }]) => {
     const own = messages[0]?.text;

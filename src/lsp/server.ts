@@ -27,9 +27,11 @@ import {
   DocumentRangeFormattingRequest,
   type InitializeParams,
   type InitializeResult,
+  MessageType,
   PositionEncodingKind,
   ProposedFeatures,
   SemanticTokensBuilder,
+  ShowMessageNotification,
   TextDocumentSyncKind,
   TextDocuments,
 } from './protocol.js';
@@ -38,8 +40,11 @@ import { DEFAULT_SETTINGS, readSettings, type Settings } from './settings.js';
 /** Milliseconds without a change after which diagnostics are sent. */
 const QUIET_MS = 50;
 
-/** The documents whose lines are messages, for clients that take selectors. */
-const MESSAGE_FILES = [{ pattern: '**/*.{accp,aacp}' }, { language: 'accp' }, { language: 'aacp' }];
+/** The documents that the server formats, for clients that take selectors. */
+const FORMATTED = [
+  { pattern: '**/*.{accp,aacp,peggy,pegjs}' },
+  ...['accp', 'aacp', 'peggy'].map((language) => ({ language })),
+];
 
 /** The streams that a server speaks on. */
 export interface ServerStreams {
@@ -69,6 +74,9 @@ class LanguageServer {
   #settings: Settings = DEFAULT_SETTINGS;
   #client: InitializeParams['capabilities'] = {};
   #folder = process.cwd();
+  /** The settings that came with the first request, and those that came later. */
+  #initial: unknown;
+  #given: unknown;
   isShutDown = false;
 
   constructor(connection: Connection, version: string) {
@@ -189,43 +197,49 @@ class LanguageServer {
     return this.#client.textDocument?.formatting?.dynamicRegistration === true;
   }
 
-  #initial: unknown;
-
   #initialized(): void {
     const { client } = this.#connection;
     const { workspace } = this.#client;
+    const registered: Promise<unknown>[] = [];
     if (this.#registersFormatting) {
-      void client.register(DocumentFormattingRequest.type, { documentSelector: MESSAGE_FILES });
-      void client.register(DocumentRangeFormattingRequest.type, { documentSelector: MESSAGE_FILES });
+      registered.push(client.register(DocumentFormattingRequest.type, { documentSelector: FORMATTED }));
+      registered.push(client.register(DocumentRangeFormattingRequest.type, { documentSelector: FORMATTED }));
     }
     if (workspace?.didChangeConfiguration?.dynamicRegistration === true)
-      void client.register(DidChangeConfigurationNotification.type, { section: 'pegwire' });
-    if (workspace?.didChangeWatchedFiles?.dynamicRegistration === true)
-      void client.register(DidChangeWatchedFilesNotification.type, { watchers: [{ globPattern: '**/*.json' }] });
+      registered.push(client.register(DidChangeConfigurationNotification.type, { section: 'pegwire' }));
+    if (workspace?.didChangeWatchedFiles?.dynamicRegistration === true) {
+      const watchers = [{ globPattern: '**/*.json' }];
+      registered.push(client.register(DidChangeWatchedFilesNotification.type, { watchers }));
+    }
+    // A client that refuses one has less, but still works.
+    for (const one of registered) one.catch(this.#ignore);
     void this.#configure();
   }
 
-  #read(given: unknown): Settings {
-    return readSettings(given, this.#folder, (message) =>
-      this.#connection.window.showErrorMessage(`pegwire: ${message}`),
-    );
-  }
+  readonly #ignore = (thrown: unknown): void => this.#connection.console.warn(String(thrown));
 
-  /** Reads the settings again: those given, or those of the client, on top of those at the start. */
+  /** A notification, since nothing is to be chosen, and a client may not answer. */
+  readonly #show = (message: string): void =>
+    void this.#connection.sendNotification(ShowMessageNotification.type, {
+      type: MessageType.Error,
+      message: `pegwire: ${message}`,
+    });
+
+  /** Reads the settings again: those of the client, on top of those at the start. @param given those that a client sent */
   async #configure(given?: unknown): Promise<void> {
+    this.#given = given ?? this.#given;
+    const { workspace } = this.#connection;
     const own =
       this.#client.workspace?.configuration === true
-        ? await this.#connection.workspace.getConfiguration('pegwire')
-        : given;
-    const present = Object.entries(isRecord(own) ? own : {}).filter(
-      ([, value]) => value !== null && value !== undefined,
-    );
+        ? await workspace.getConfiguration('pegwire').catch(this.#ignore)
+        : this.#given;
+    const present = Object.entries(isRecord(own) ? own : {}).filter(([, value]) => value !== null);
     const initial = isRecord(this.#initial) ? this.#initial : {};
-    const settings = this.#read({ ...initial, ...Object.fromEntries(present) });
+    const settings = readSettings({ ...initial, ...Object.fromEntries(present) }, this.#folder, this.#show);
     if (isEqual(settings, this.#settings)) return;
     this.#settings = settings;
     for (const document of this.#documents.all()) {
-      document.settings = this.#settings;
+      document.settings = settings;
       this.#check(document.uri);
     }
   }

@@ -82,6 +82,7 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
   const waiting = new Set<() => void>();
   const shown: string[] = [];
   let parsed: number[] = [];
+  let opened = 0;
   connection.onNotification(PublishDiagnosticsNotification.type, ({ uri, version = 0, diagnostics }) => {
     published.set(uri, { version, diagnostics });
     for (const wake of waiting) wake();
@@ -102,7 +103,7 @@ export async function startClient(options: ClientOptions = {}): Promise<Client> 
   await connection.sendNotification(InitializedNotification.type, {});
 
   const open = async (name: string, text: string, languageId = name.split('.').at(-1)!): Promise<OpenFile> => {
-    const uri = `file:///test/${name}`;
+    const uri = `file:///test/${++opened}/${name}`;
     let document = TextDocument.create(uri, languageId, 1, text);
     await connection.sendNotification(DidOpenTextDocumentNotification.type, {
       textDocument: { uri, languageId, version: 1, text },

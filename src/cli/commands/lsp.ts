@@ -6,7 +6,7 @@ import { flag } from '../options/option.js';
 
 export const command = defineCommand({
   takes: 'nothing',
-  options: { stdio: flag('Speak on stdin and stdout (default, and the only way)') },
+  options: { stdio: flag('Communicate on stdin and stdout (default)') },
   details:
     'Editors start this command. It reports errors with quick fixes, and serves hover texts, completion, formatting, colours, outlines, ' +
     'definitions and renaming, for .accp, .aacp and .peggy files, and for messages in Markdown, JSON, TypeScript and any other text. ' +

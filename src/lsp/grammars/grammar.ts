@@ -81,10 +81,13 @@ function parseSegment(piece: Piece): Segment {
     if (!(thrown instanceof Error)) throw thrown;
     // Nested too deeply for the stack, for example.
     const location = 'location' in thrown ? (thrown.location as LocationRange) : undefined;
-    const start = Math.min(location?.start.offset ?? 0, text.length);
-    const span = { start, end: Math.min(Math.max(location?.end.offset ?? text.length, start), text.length) };
+    const last = marks.findLast(({ type }) => type !== 'comment')?.end ?? text.length;
+    const start = Math.min(location?.start.offset ?? 0, last);
+    const span = { start, end: Math.min(Math.max(location?.end.offset ?? last, start), last) };
+    // A rule ends where the next one begins.
+    const message = thrown.message.replace(/\bend of input found\.$/, 'end of the rule found.');
     const stub = name === null ? null : parse(`${name} = .`, id);
-    return { ...piece, id, tree: stub, error: { message: thrown.message, span }, references: byMarks };
+    return { ...piece, id, tree: stub, error: { message, span }, references: byMarks };
   }
 }
 

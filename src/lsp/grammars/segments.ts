@@ -21,9 +21,10 @@ const COMMENT = /\/\/[^\r\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
 const STRING = /"(?:[^"\\\r\n]|\\[\s\S])*(?:"i?|(?=[\r\n]|$))|'(?:[^'\\\r\n]|\\[\s\S])*(?:'i?|(?=[\r\n]|$))/y;
 const CLASS = /\[(?:[^\]\\\r\n]|\\[\s\S])*(?:\][iu]*|(?=[\r\n]|$))/y;
 const NAME = /[\p{ID_Start}_$][\p{ID_Continue}$\u200c\u200d]*/uy;
-/** What stands between a name and the sign of a definition: a display name, white space, comments. */
-const DEFINES =
-  /(?:\s|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*(?:(?:"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*')(?:\s|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*)?=(?![=>])/y;
+/** White space and comments, each of which matches in one way only: a part of a comment is not one. */
+const GAP = String.raw`(?:\s|//[^\r\n]*(?=[\r\n]|$)|/\*(?:[^*]|\*(?!/))*\*/)*`;
+/** What stands between a name and the sign of a definition: white space, comments, a display name. */
+const DEFINES = new RegExp(String.raw`${GAP}(?:(?:"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*')${GAP})?=(?![=>])`, 'y');
 const LABELS = /\s*:/y;
 
 /** Splits the text of a grammar. */

@@ -76,7 +76,7 @@ export const frames: MessageLanguage = {
   outline: (text) => {
     const { tokens } = readFrameTokens(text);
     const header = tokens.find(({ role, part }) => role === 'punctuation' && part === 'operation' && text[0] === '@');
-    const bodyAt = tokens.find(({ part, depth }) => part === 'payload' && depth === 0)?.start ?? text.length;
+    const bodyAt = tokens.find(({ part, text: token }) => part === 'operation' && token === '{')?.start ?? text.length;
     const keys = tokens.filter(({ role, depth, part }) => role === 'key' && depth === 1 && part === 'payload');
     return {
       name: header === undefined ? text.slice(0, 80) || 'frame' : text.slice(0, bodyAt),
