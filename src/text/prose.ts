@@ -230,7 +230,8 @@ export function foundAt<T, E>(
 export function offsetsIn({ start, text, decoded }: Found<unknown, unknown>): (offset: number) => number {
   if (decoded === undefined) return (offset) => start + offset;
   const cell = tableCell(text);
-  let reading: Reading | null = cell.text === decoded ? cell : decodeJson({ text, decoded: false, sourceLength: (length) => length });
+  let reading: Reading | null =
+    cell.text === decoded ? cell : decodeJson({ text, decoded: false, sourceLength: (length) => length });
   for (let level = 1; reading !== null && reading.text !== decoded; level++) {
     reading = level < MAX_LEVELS ? decodeJson(reading) : null;
   }
