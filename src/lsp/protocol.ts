@@ -1,4 +1,4 @@
-/** The parts of the Language Server Protocol that the server uses. `npm run build` replaces this module by one file with its packages. */
+/** The parts of the Language Server Protocol that the server uses. `npm run build` puts their packages into the file of the server. */
 export {
   type CodeAction,
   CodeActionKind,
@@ -27,6 +27,8 @@ export {
   ResponseError,
   SemanticTokensBuilder,
   ShowMessageNotification,
+  StreamMessageReader,
+  StreamMessageWriter,
   SymbolKind,
   type TextDocumentContentChangeEvent,
   TextDocumentSyncKind,

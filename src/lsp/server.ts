@@ -32,6 +32,8 @@ import {
   ProposedFeatures,
   SemanticTokensBuilder,
   ShowMessageNotification,
+  StreamMessageReader,
+  StreamMessageWriter,
   TextDocumentSyncKind,
   TextDocuments,
 } from './protocol.js';
@@ -39,6 +41,9 @@ import { DEFAULT_SETTINGS, readSettings, type Settings } from './settings.js';
 
 /** Milliseconds without a change after which diagnostics are sent. */
 const QUIET_MS = 50;
+
+/** Milliseconds from the end of the input to that of the process. */
+const GRACE_MS = 500;
 
 /** The documents that the server formats, for clients that take selectors. */
 const FORMATTED = [
@@ -58,10 +63,12 @@ export interface ServerStreams {
  * @param version the version that the server reports
  */
 export function startLanguageServer({ input, output }: ServerStreams, version: string): void {
-  const connection = createConnection(ProposedFeatures.all, input, output);
+  // Given the streams themselves, the library ends the process before it has answered what came before their end.
+  const [reader, writer] = [new StreamMessageReader(input), new StreamMessageWriter(output)];
+  const connection = createConnection(ProposedFeatures.all, reader, writer);
   const server = new LanguageServer(connection, version);
   server.listen();
-  input.on('end', () => process.exit(server.isShutDown ? 0 : 1));
+  input.on('close', () => setTimeout(() => process.exit(server.isShutDown ? 0 : 1), GRACE_MS));
 }
 
 class LanguageServer {

@@ -10,6 +10,7 @@ import {
   PrepareRenameRequest,
   SemanticTokensRequest,
 } from 'vscode-languageserver-protocol';
+import { program } from '../helpers/cli.js';
 import { type Client, type OpenFile, startClient } from './client.js';
 
 let client: Client;
@@ -164,5 +165,19 @@ describe('the connection', () => {
     const exited = new Promise((resolve) => own.process.once('exit', resolve));
     own.process.stdin!.end();
     expect(await exited).toBe(1);
+  });
+
+  it('answers what came before the end of the input', async () => {
+    const message = (content: object): string => {
+      const text = JSON.stringify({ jsonrpc: '2.0', ...content });
+      return `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+    };
+    const params = { processId: null, rootUri: null, capabilities: {} };
+    const stdin = [{ id: 1, method: 'initialize', params }, { id: 2, method: 'shutdown' }, { method: 'exit' }]
+      .map(message)
+      .join('');
+    const { code, stdout } = await program(['lsp', '--stdio'], { stdin });
+    expect(code).toBe(0);
+    expect(stdout).toContain('"id":1,"result":{"serverInfo"');
   });
 });
