@@ -3,7 +3,7 @@ import { tableLines } from '../text/prose.js';
 import type { Span } from '../text/span.js';
 import { type Grammar, readGrammar } from './grammars/grammar.js';
 import type { Finding } from './language.js';
-import { LANGUAGES, type Message, messagesIn, type Protocol, wholeLine } from './messages/find.js';
+import { LANGUAGES, type Message, messagesIn, offsetAtColumn, type Protocol, wholeLine } from './messages/find.js';
 import { type Range, TextDocument, type TextDocumentContentChangeEvent } from './protocol.js';
 import type { Settings } from './settings.js';
 
@@ -180,8 +180,7 @@ export class OpenDocument {
     const read = this.lines(line, line)[0]?.[1];
     const message = read?.messages.find(({ start, end }) => start <= character && character <= end);
     if (message === undefined) return null;
-    let offset = 0;
-    while (offset < message.text.length && message.columnOf(offset) < character) offset++;
+    const offset = offsetAtColumn(message, character);
     return { message, offset };
   }
 

@@ -263,9 +263,14 @@ class LanguageServer {
     clearTimeout(this.#timers.get(uri));
     const document = this.#documents.get(uri);
     if (document === undefined) return;
-    const found = diagnostics(document);
-    this.#trace(document);
-    void this.#connection.sendDiagnostics({ uri, version: document.version, diagnostics: found });
+    try {
+      const found = diagnostics(document);
+      this.#trace(document);
+      void this.#connection.sendDiagnostics({ uri, version: document.version, diagnostics: found });
+    } catch (thrown) {
+      // A defect: the server continues, as it does after a request that fails.
+      this.#connection.console.error(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown));
+    }
   }
 
   #checkPlugin(document: OpenDocument): void {

@@ -229,13 +229,25 @@ export function foundAt<T, E>(
 /** Returns a function that finds the offset in a text of an offset in the decoded form of a message that was found there. */
 export function offsetsIn({ start, text, decoded }: Found<unknown, unknown>): (offset: number) => number {
   if (decoded === undefined) return (offset) => start + offset;
-  const cell = tableCell(text);
-  let reading: Reading | null =
-    cell.text === decoded ? cell : decodeJson({ text, decoded: false, sourceLength: (length) => length });
-  for (let level = 1; reading !== null && reading.text !== decoded; level++) {
-    reading = level < MAX_LEVELS ? decodeJson(reading) : null;
+  const isCell = tableCell(text).text === decoded;
+  const levels = [isCell ? startsIn(text, (at) => (text.startsWith('\\|', at) ? 2 : 1)) : jsonStarts(text)];
+  let reading = isCell ? null : decodeJson({ text, decoded: false, sourceLength: (length) => length });
+  while (reading !== null && reading.text !== decoded && levels.length < MAX_LEVELS) {
+    levels.push(jsonStarts(reading.text));
+    reading = decodeJson(reading);
   }
-  return (offset) => start + (reading?.sourceLength(offset) ?? Math.min(offset, text.length));
+  return (offset) => start + levels.reduceRight((at, starts) => starts[Math.min(at, starts.length - 1)]!, offset);
+}
+
+function jsonStarts(source: string): readonly number[] {
+  return startsIn(source, (at) => (source[at] !== '\\' ? 1 : source[at + 1] === 'u' ? 6 : 2));
+}
+
+/** Returns the starts of the units of a text, and its end. */
+function startsIn({ length }: string, lengthAt: (at: number) => number): readonly number[] {
+  const starts = [0];
+  for (let at = 0; at < length; starts.push(Math.min(at, length))) at += lengthAt(at);
+  return starts;
 }
 
 /** Returns the offsets of the lines of Markdown tables: those that begin with a bar, and those around a delimiter row. */

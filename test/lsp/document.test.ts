@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findPackets } from '../../src/aacp/find.js';
 import { findFrames } from '../../src/accp/find.js';
-import { diagnostics, pushTokens, symbols } from '../../src/lsp/answers.js';
+import { completions, diagnostics, hover, pushTokens, symbols } from '../../src/lsp/answers.js';
 import { OpenDocument } from '../../src/lsp/document.js';
 import { LANGUAGES, messagesIn } from '../../src/lsp/messages/find.js';
 import { applyFix } from '../../src/lsp/messages/verified-fixes.js';
@@ -158,5 +158,29 @@ describe('quick fixes', () => {
         }
       }),
     );
+  });
+});
+
+describe('hostile documents', () => {
+  const MANY = 20_000;
+  it.each([
+    ['accp', `@a>req:x{k:${'['.repeat(MANY)}${'a,'.repeat(MANY)}`],
+    ['accp', `@a>req:x{${'k:{'.repeat(MANY)}`],
+    ['aacp', `F|H|${'k:v|'.repeat(MANY)}`],
+    ['md', '"@a>req:x{k:\\\\@b|'.repeat(MANY)],
+    ['json', JSON.stringify(`@a>req:x{k:${'\\@,'.repeat(MANY)}}`)],
+    ['ts', `\`@a>req:x{k:${'{a}b'.repeat(MANY)}}\``],
+    ['peggy', `a = ${'('.repeat(MANY)}`],
+    ['peggy', '{'.repeat(MANY)],
+    ['peggy', `a = ${'b '.repeat(MANY)}`],
+    ['peggy', '/*'.repeat(MANY)],
+  ])('are answered for .%s: %.30s', (ending, text) => {
+    const document = new OpenDocument(`file:///a.${ending}`, ending, 1, text, DEFAULT_SETTINGS);
+    expect(diagnostics(document)).toBeInstanceOf(Array);
+    expect(symbols(document)).toBeInstanceOf(Array);
+    expect(tokensOf(document)).toBeInstanceOf(Array);
+    const position = { line: 0, character: text.length - 1 };
+    expect(completions(document, position)).toBeInstanceOf(Array);
+    hover(document, position);
   });
 });

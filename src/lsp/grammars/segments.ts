@@ -34,6 +34,7 @@ export function splitGrammar(text: string): readonly Piece[] {
   let name: string | null = null;
   let marks: Mark[] = [];
   let at = 0;
+  const blockEnds = blocksIn(text);
   /** A block of code without an end was seen: only names at the start of a line begin rules then. */
   let isBroken = false;
 
@@ -64,7 +65,11 @@ export function splitGrammar(text: string): readonly Piece[] {
     }
     const type = OPENED[text[at]!];
     length =
-      type === undefined ? 0 : type === 'code' ? codeLength(text, at) : matched(type === 'class' ? CLASS : STRING);
+      type === undefined
+        ? 0
+        : type === 'code'
+          ? (blockEnds.get(at) ?? at) - at
+          : matched(type === 'class' ? CLASS : STRING);
     if (length > 0) {
       mark(type!, length);
       continue;
@@ -96,12 +101,13 @@ const OPENED: Readonly<Record<string, 'string' | 'class' | 'code' | undefined>> 
   '{': 'code',
 };
 
-/** Returns the length of a block of code, whose braces Peggy only counts; 0 if it has no end. */
-function codeLength(text: string, start: number): number {
-  let depth = 0;
-  for (let at = start; at < text.length; at++) {
-    if (text[at] === '{') depth++;
-    else if (text[at] === '}' && --depth === 0) return at + 1 - start;
+/** Returns the ends of the blocks of code by their starts. Peggy only counts their braces, wherever these stand. */
+function blocksIn(text: string): ReadonlyMap<number, number> {
+  const ends = new Map<number, number>();
+  const open: number[] = [];
+  for (const { 0: brace, index } of text.matchAll(/[{}]/g)) {
+    if (brace === '{') open.push(index);
+    else if (open.length > 0) ends.set(open.pop()!, index + 1);
   }
-  return 0;
+  return ends;
 }

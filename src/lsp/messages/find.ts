@@ -54,10 +54,10 @@ export interface Surroundings {
 export function messagesIn(line: string, { dialect, isScript, isTable }: Surroundings): readonly Message[] {
   const holes = isScript ? interpolations(line) : [];
   // Same length, so that all offsets stay; a value that no reader changes.
-  const text = holes.reduce(
-    (all, { start, end }) => all.slice(0, start) + 'x'.repeat(end - start) + all.slice(end),
-    line,
-  );
+  const text = holes
+    .map(({ start, end }, index) => line.slice(holes[index - 1]?.end ?? 0, start) + 'x'.repeat(end - start))
+    .concat(line.slice(holes.at(-1)?.end ?? 0))
+    .join('');
   const found: Message[] = [];
   if (/>|\\u003[eE]/.test(text)) {
     for (const item of findFrames(text, { dialect })) found.push(messageOf('accp', item, holes, isScript));
@@ -105,15 +105,20 @@ function messageOf(
   return { protocol, start, end, text, columnOf, escape: escaped, holes: within(own, columnOf, text) };
 }
 
-/** Converts columns to offsets in the text of a message. */
-function within(holes: readonly Span[], columnOf: (offset: number) => number, text: string): readonly Span[] {
-  return holes.map((hole) => {
-    let start = 0;
-    while (start < text.length && columnOf(start) < hole.start) start++;
-    let end = start;
-    while (end < text.length && columnOf(end) < hole.end) end++;
-    return { start, end };
-  });
+/** Returns the first offset in the text of a message whose column is not below the given one. */
+export function offsetAtColumn({ text, columnOf }: Pick<Message, 'text' | 'columnOf'>, column: number): number {
+  let [low, high] = [0, text.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (columnOf(middle) < column) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function within(holes: readonly Span[], columnOf: Message['columnOf'], text: string): readonly Span[] {
+  const offset = (column: number): number => offsetAtColumn({ text, columnOf }, column);
+  return holes.map(({ start, end }) => ({ start: offset(start), end: offset(end) }));
 }
 
 /** Finds the interpolations of templates, `${...}`, that end on the line. */

@@ -23,6 +23,8 @@ interface Bracket {
   readonly isArray: boolean;
   readonly keys: string[];
   key: string | undefined;
+  /** The key whose value the bracket is. */
+  readonly outer: string | undefined;
   expectsKey: boolean;
 }
 
@@ -63,7 +65,7 @@ export function readFrameTokens(text: string): { readonly tokens: readonly Frame
     if (type === 'open' && (part === 'end') === (token === '[')) {
       add('punctuation', token, start);
       part = part === 'end' ? 'metadata' : 'payload';
-      open.push({ isArray: false, keys: [], key: undefined, expectsKey: true });
+      open.push({ isArray: false, keys: [], key: undefined, outer: undefined, expectsKey: true });
     } else if (part === 'end' || type === 'invalid') add('invalid', token, start);
     else if (token === '>' || token === ':') {
       add('punctuation', token, start);
@@ -74,7 +76,8 @@ export function readFrameTokens(text: string): { readonly tokens: readonly Frame
   const body = (type: string, token: string, start: number, inner: Bracket): void => {
     if (type === 'open') {
       add('punctuation', token, start);
-      open.push({ isArray: token === '[', keys: [], key: undefined, expectsKey: token === '{' });
+      const outer = inner.key ?? inner.outer;
+      open.push({ isArray: token === '[', keys: [], key: undefined, outer, expectsKey: token === '{' });
     } else if (type === 'close') {
       open.pop();
       add('punctuation', token, start);
@@ -92,7 +95,7 @@ export function readFrameTokens(text: string): { readonly tokens: readonly Frame
       if (inner.isArray) return;
       inner.key = token;
       inner.keys.push(token);
-    } else add(VALUES[type] ?? 'string', token, start, inner.key ?? open.findLast(({ key }) => key !== undefined)?.key);
+    } else add(VALUES[type] ?? 'string', token, start, inner.key ?? inner.outer);
   };
 
   for (const { type = 'text', text: token, offset } of lexer.reset(text)) {
@@ -106,7 +109,7 @@ export function readFrameTokens(text: string): { readonly tokens: readonly Frame
     depth: open.length,
     isArray: inner?.isArray ?? false,
     expectsKey: inner?.expectsKey ?? false,
-    key: inner?.key ?? open.findLast(({ key }) => key !== undefined)?.key,
+    key: inner?.key ?? inner?.outer,
     keys: inner?.keys ?? [],
     closing: open
       .map(({ isArray }, depth) => (isArray || (depth === 0 && part === 'metadata') ? ']' : '}'))

@@ -77,7 +77,6 @@ export const frames: MessageLanguage = {
     const { tokens } = readFrameTokens(text);
     const header = tokens.find(({ role, part }) => role === 'punctuation' && part === 'operation' && text[0] === '@');
     const bodyAt = tokens.find(({ part, text: token }) => part === 'operation' && token === '{')?.start ?? text.length;
-    const keys = tokens.filter(({ role, depth, part }) => role === 'key' && depth === 1 && part === 'payload');
     return {
       name: header === undefined ? text.slice(0, 80) || 'frame' : text.slice(0, bodyAt),
       detail: (meaning(INTENTS, tokens.find(({ role }) => role === 'intent')?.text ?? '') ?? '').replace(
@@ -87,7 +86,7 @@ export const frames: MessageLanguage = {
       kind: 'message',
       span: { start: 0, end: text.length },
       selection: { start: 0, end: bodyAt },
-      children: keys.map((key, index) => childOf(key, keys[index + 1], text, tokens)),
+      children: parametersOf(text, tokens),
     };
   },
 
@@ -120,20 +119,23 @@ const COLORS: Readonly<Partial<Record<FrameToken['role'], TokenType>>> = {
   escape: 'regexp',
 };
 
-function childOf(key: FrameToken, next: FrameToken | undefined, text: string, tokens: readonly FrameToken[]): Outline {
-  const own = tokens.findLast(
-    ({ start, part, depth }) =>
-      start >= key.start && part === 'payload' && depth >= 1 && (next === undefined || start < next.start - 1),
-  );
-  const end = Math.max(own?.end ?? key.end, key.end);
-  return {
+/** Returns the parameters of the payload. */
+function parametersOf(text: string, tokens: readonly FrameToken[]): readonly Outline[] {
+  const found: { readonly key: FrameToken; end: number }[] = [];
+  for (const token of tokens) {
+    if (token.part !== 'payload' || token.depth === 0) continue;
+    const isSeparator = token.depth === 1 && (token.text === '|' || token.text === ',');
+    if (token.role === 'key' && token.depth === 1) found.push({ key: token, end: token.end });
+    else if (found.length > 0 && !isSeparator) found.at(-1)!.end = token.end;
+  }
+  return found.map(({ key, end }) => ({
     name: key.text,
     detail: text.slice(key.end + 1, Math.min(end, key.end + 81)),
     kind: 'key',
     span: { start: key.start, end },
     selection: key,
     children: [],
-  };
+  }));
 }
 
 /** Returns the schema that a frame names, known or not. */
@@ -158,11 +160,7 @@ function describe(
       return `${shown} is the agent that sends the frame (${DRAFT}, section 3.1).`;
     case 'intent': {
       const verb = meaning(INTENTS, token.text);
-      if (verb !== undefined)
-        return `${shown}: the agent ${verb} an operation (${DRAFT}, section 4.1).`.replace(
-          ' an operation',
-          ' the operation',
-        );
+      if (verb !== undefined) return `${shown}: the agent ${verb} the operation (${DRAFT}, section 4.1).`;
       return TRANSPORT_INTENTS.includes(token.text)
         ? `${shown} keeps a connection alive (${DRAFT}, section 11.2).`
         : `${shown} is not a core intent (${DRAFT}, section 4.1).`;
