@@ -1,4 +1,4 @@
-/** What the parts of the server give to each other. All spans are offsets in the text that a function is given. */
+/** The values that the parts of the server pass to each other. All spans are offsets in the text that a function is given. */
 import type { Severity } from '../text/diagnostic.js';
 import type { Span } from '../text/span.js';
 
@@ -42,7 +42,7 @@ export const TOKEN_TYPES = [
 export type TokenType = (typeof TOKEN_TYPES)[number];
 
 /** The modifiers of semantic tokens, in the order of the legend. */
-export const TOKEN_MODIFIERS = ['declaration', 'defaultLibrary'] as const;
+export const TOKEN_MODIFIERS = ['declaration'] as const;
 
 /** A coloured part of a text, on one line. */
 export interface ColoredSpan extends Span {

@@ -97,7 +97,7 @@ describe('the activation', () => {
       subscriptions: [],
     });
     const shown = await code.reported(document.uri.toString());
-    // The setting `dialect` arrived, too: the mention is no error.
+    // The setting `dialect` arrived, too: the mention is not an error.
     expect(shown).toEqual([expect.objectContaining({ code: 'E1001', source: 'pegwire' })]);
     expect(code.registered).toEqual(
       expect.arrayContaining([

@@ -10,6 +10,7 @@ import {
   CompletionRequest,
   DefinitionRequest,
   DidChangeConfigurationNotification,
+  DidChangeWatchedFilesNotification,
   DocumentFormattingRequest,
   DocumentRangeFormattingRequest,
   type DocumentSymbol,
@@ -586,6 +587,22 @@ describe('settings', () => {
     await file.change({ range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }, text: '' });
     expect((await file.diagnostics()).some(({ range }) => range.start.line === 3)).toBe(false);
     expect(own.shown).toEqual([]);
+    expect(await own.close()).toBe(0);
+  });
+
+  it('reads the registry again when its file changes', async () => {
+    const uri = pathToFileURL(path.join(folder.path, 'changing.json')).href;
+    const write = (operation: string) =>
+      folder.write('changing.json', JSON.stringify({ schemas: {}, operations: [operation] }));
+    write('old');
+    const initializationOptions = { registry: 'changing.json' };
+    const own = await startClient({ initializationOptions, rootUri: pathToFileURL(folder.path).href });
+    const file = await own.open('a.accp', '@a>req:new{}\n');
+    expect(await file.diagnostics()).toHaveLength(1);
+    write('new');
+    await own.connection.sendNotification(DidChangeWatchedFilesNotification.type, { changes: [{ uri, type: 2 }] });
+    await file.change({ range: { start: { line: 1, character: 0 }, end: { line: 1, character: 0 } }, text: '# c' });
+    expect(await file.diagnostics()).toEqual([]);
     expect(await own.close()).toBe(0);
   });
 

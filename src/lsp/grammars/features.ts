@@ -1,4 +1,4 @@
-/** What an editor asks about a grammar. */
+/** Answers to the questions of an editor about a grammar. */
 import peggy from 'peggy';
 import type { Span } from '../../text/span.js';
 import { quotedShort } from '../../text/visible.js';

@@ -23,7 +23,7 @@ const CLASS = /\[(?:[^\]\\\r\n]|\\[\s\S])*(?:\][iu]*|(?=[\r\n]|$))/y;
 const NAME = /[\p{ID_Start}_$][\p{ID_Continue}$\u200c\u200d]*/uy;
 /** White space and comments, each of which matches in one way only: a part of a comment is not one. */
 const GAP = String.raw`(?:\s|//[^\r\n]*(?=[\r\n]|$)|/\*(?:[^*]|\*(?!/))*\*/)*`;
-/** What stands between a name and the sign of a definition: white space, comments, a display name. */
+/** The text between a name and the sign of its definition: white space, comments, a display name. */
 const DEFINES = new RegExp(String.raw`${GAP}(?:(?:"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*')${GAP})?=(?![=>])`, 'y');
 const LABELS = /\s*:/y;
 

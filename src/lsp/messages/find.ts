@@ -41,7 +41,7 @@ export function wholeLine(line: string, protocol: Protocol): readonly Message[] 
   ];
 }
 
-/** What the finder has to know of the document around a line. */
+/** The properties of a document that the finder needs for a line. */
 export interface Surroundings {
   readonly dialect: Dialect;
   /** `true` in JavaScript and TypeScript, whose templates have interpolations, and whose strings have other escapes than JSON. */
