@@ -27,6 +27,8 @@ const AACP_ABOVE = '^src/aacp/(bindings|build|dispatch|encoders|fallback|lint|ma
 /** The parts of AACP that need files, databases or the packaged grammar, and so Node. */
 const AACP_NODE =
   '^src/aacp/(dispatch/(file-audit|index)|registry/(sqlite|postgres|database|location|index)|rules/(load-file|index)|fallback/index|models/packet-grammar)';
+/** Adapters for agent frameworks: portable, above the clients of ARCP and ACCP. */
+const FRAMEWORKS = '^src/frameworks/';
 /** The hash function, which the core does not use. */
 const HASH = '^src/text/sha256\\.ts$';
 /** Support for tools stands with its protocol, outside the portable core. */
@@ -310,6 +312,30 @@ module.exports = {
       to: { dependencyTypes: ['npm', 'npm-dev', 'npm-optional', 'npm-peer'], pathNot: 'node_modules/zod/' },
     },
     {
+      name: 'frameworks-stand-on-clients',
+      severity: 'error',
+      from: { path: FRAMEWORKS },
+      to: { path: '^src/', pathNot: [FRAMEWORKS, '^src/(accp|arcp|text)/'] },
+    },
+    {
+      name: 'frameworks-without-node',
+      severity: 'error',
+      from: { path: FRAMEWORKS },
+      to: { path: [SQLITE, ARCP_NODE, CHANNELS_NODE], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'frameworks-import-no-built-in',
+      severity: 'error',
+      from: { path: FRAMEWORKS },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'nothing-stands-on-frameworks',
+      severity: 'error',
+      from: { path: '^(src|grammar)/', pathNot: FRAMEWORKS },
+      to: { path: FRAMEWORKS },
+    },
+    {
       name: 'grammar-tools-know-no-protocol',
       severity: 'error',
       from: { path: '^src/(peggy-fast|fuzz|grammar-export)/' },
@@ -343,7 +369,7 @@ module.exports = {
         dependencyTypesNot: ['type-only'],
         // Optional peers of the package; and the packages of the language server, which the build bundles.
         pathNot:
-          'node_modules/(@types|openai|@anthropic-ai|@modelcontextprotocol/client|@photostructure|gpt-tokenizer|@toon-format|vscode-language[a-z-]+)/',
+          'node_modules/(@types|openai|@anthropic-ai|@modelcontextprotocol/client|@photostructure|gpt-tokenizer|@toon-format|@langchain|@openai|ai|vscode-language[a-z-]+)/',
       },
     },
     {

@@ -1454,6 +1454,7 @@ function otherNode(kind, value, text, start, end) {
   }
 
   const characters$ = new Uint8Array(522);
+  const copies$ = new DataView(characters$.buffer);
   const views$ = [];
   const decoder$ = globalThis.TextDecoder && new TextDecoder();
 
@@ -1466,22 +1467,25 @@ function otherNode(kind, value, text, start, end) {
       let start = at;
       let length = 0;
       for (let limit = 24; ; limit += 64) {
-        do {
-          let symbol = bytes$[at];
-          const kind = table[symbol];
-          if ((kind & 2) !== 0) {
-            symbol = bytes$[at + 1];
-            if ((table[symbol] & 4) === 0) break;
-            at++;
-          } else if ((kind & 1) === 0) break;
-          at++;
+        while (length < limit) {
+          const four = view$.getInt32(at, true);
+          // Also copies what follows a run, which the next characters replace.
+          copies$.setInt32(length, four, true);
+          const first = ends[four & 0xffff];
+          const second = first === 0 ? ends[four >>> 16] : 0;
+          const run = first !== 0 ? first - 1 : second !== 0 ? second + 1 : 4;
+          at += run;
+          length += run;
+          if (run === 4) continue;
+          const symbol = bytes$[at + 1];
+          if ((table[bytes$[at]] & 2) === 0 || (table[symbol] & 4) === 0) {
+            end$ = at;
+            return text + collected$(length);
+          }
           characters$[length++] = symbol;
-        } while (length < limit);
-        if (length < limit) {
-          end$ = at;
-          return text + collected$(length);
+          at += 2;
         }
-        if ((at - start - length) * 12 < length) {
+        if ((at - start - length) * 8 < length) {
           // Few escapes: slices from here, or from the start if nothing was collected before.
           if (limit > 24) text += collected$(length);
           else at = start;

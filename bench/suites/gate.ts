@@ -2,7 +2,8 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import type { Half } from '../../src/bench/corpus/texts.js';
-import { sectionTable, textTable } from '../../src/bench/table.js';
+import { sectionTable } from '../../src/bench/table.js';
+import { textTable } from '../../src/text/table.js';
 import { holdGoals } from './goal-results.js';
 import { MEASURES } from './measures.js';
 

@@ -1,12 +1,8 @@
-/** Formats results as text and Markdown tables. */
+/** Formats results as tables. */
 
+import type { Table } from '../text/table.js';
 import type { Spread } from './race.js';
 import type { RaceGroup, RaceSection, Section } from './result.js';
-
-interface Table {
-  readonly header: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
 
 /** For one group, one row per candidate; for several, one row per group. */
 export function sectionTable(section: Section): Table {
@@ -56,17 +52,6 @@ export function significant(value: number): string {
 export function percentChange(value: number, from: number): string {
   const percent = Math.round((value / from - 1) * 100);
   return `${percent > 0 ? '+' : ''}${percent} %`;
-}
-
-/** Aligns the first column to the left, the others to the right. */
-export function textTable({ header, rows }: Table): string {
-  const widths = header.map((_cell, column) => Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]): string =>
-    widths
-      .map((width, column) => (column === 0 ? (row[0] ?? '').padEnd(width) : (row[column] ?? '').padStart(width)))
-      .join('  ')
-      .trimEnd();
-  return [line(header), ...rows.map(line)].join('\n');
 }
 
 export function markdownTable({ header, rows }: Table): string {

@@ -43,7 +43,9 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
   const output = createOutput(streams.stdout, streams.stderr, colorChoice(args));
   const json = atTerminator(args).own.includes('--json');
   try {
-    return await dispatch(args, streams, output);
+    const exitCode = await dispatch(args, streams, output);
+    output.progress('');
+    return exitCode;
   } catch (thrown) {
     if (thrown instanceof UsageError) {
       await noteFault({ json, output }, thrown);

@@ -194,7 +194,7 @@ const WORDS = `
 `;
 
 /** The average length of stretches between escapes from which slices are faster than copies of characters. */
-const LONG_STRETCH = 12;
+const LONG_STRETCH = 8;
 /** The characters that are read before the first look at it. */
 const FIRST_LOOK = 24;
 /** The number of characters after which the average is looked at again, and the number that can be collected. */
@@ -206,6 +206,7 @@ const FEW = 40;
 
 const ESCAPED = `
   const characters$ = new Uint8Array(${COLLECTED + CALLED});
+  const copies$ = new DataView(characters$.buffer);
   const views$ = [];
   const decoder$ = globalThis.TextDecoder && new TextDecoder();
 
@@ -218,20 +219,23 @@ const ESCAPED = `
       let start = at;
       let length = 0;
       for (let limit = ${FIRST_LOOK}; ; limit += ${STEP}) {
-        do {
-          let symbol = bytes$[at];
-          const kind = table[symbol];
-          if ((kind & 2) !== 0) {
-            symbol = bytes$[at + 1];
-            if ((table[symbol] & 4) === 0) break;
-            at++;
-          } else if ((kind & 1) === 0) break;
-          at++;
+        while (length < limit) {
+          const four = view$.getInt32(at, true);
+          // Also copies what follows a run, which the next characters replace.
+          copies$.setInt32(length, four, true);
+          const first = ends[four & 0xffff];
+          const second = first === 0 ? ends[four >>> 16] : 0;
+          const run = first !== 0 ? first - 1 : second !== 0 ? second + 1 : 4;
+          at += run;
+          length += run;
+          if (run === 4) continue;
+          const symbol = bytes$[at + 1];
+          if ((table[bytes$[at]] & 2) === 0 || (table[symbol] & 4) === 0) {
+            end$ = at;
+            return text + collected$(length);
+          }
           characters$[length++] = symbol;
-        } while (length < limit);
-        if (length < limit) {
-          end$ = at;
-          return text + collected$(length);
+          at += 2;
         }
         if ((at - start - length) * ${LONG_STRETCH} < length) {
           // Few escapes: slices from here, or from the start if nothing was collected before.

@@ -4,7 +4,8 @@ import { resultsPage } from '../../bench/summary.js';
 import { barChart, raceChart } from '../../src/bench/chart.js';
 import type { RunnerResult } from '../../src/bench/race.js';
 import type { FactSection, RaceSection } from '../../src/bench/result.js';
-import { markdownTable, sectionTable, significant, textTable } from '../../src/bench/table.js';
+import { markdownTable, sectionTable, significant } from '../../src/bench/table.js';
+import { textTable } from '../../src/text/table.js';
 
 const result = (name: string, nanoseconds: number, ratio: number): RunnerResult => ({
   name,

@@ -27,6 +27,7 @@ const GUIDES = [
   'accp/render',
   'accp/serve',
   'channels',
+  'frameworks',
 ];
 
 const folder = mkdtempSync(path.join(tmpdir(), 'pegwire-guides-'));

@@ -2,7 +2,7 @@
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import { memoize } from '../../text/memoize.js';
 import type { TokenCounter } from '../../tokens/counter.js';
-import type { Frame, MapValue, Param, Value } from '../ast.js';
+import type { ArrayValue, Frame, MapValue, Param, Value } from '../ast.js';
 import { OTHER_KIND, printFrame } from '../print.js';
 import { ABSENT, bySpelling, numberIn, spell, spellKey, spellPath } from './spelling.js';
 import { type CompactTables, type Shape, shapeKey } from './tables.js';
@@ -81,10 +81,17 @@ export class Compactor {
 export class SpellingCosts {
   readonly counter: TokenCounter;
   readonly of: (text: string) => number;
+  readonly #ofReferences: number[] = [];
 
   constructor(counter: TokenCounter) {
     this.counter = counter;
     this.of = memoize((text) => counter.count(`:${text}`), MAX_COSTS);
+  }
+
+  /** Returns the number of tokens of a reference to a numbered string. */
+  ofReference(number: number): number {
+    this.#ofReferences[number] ??= this.of(`$${number}`);
+    return this.#ofReferences[number];
   }
 }
 
@@ -157,7 +164,7 @@ class Writing {
     const known = this.#tables.stringNumber(text);
     const spelled = spell(text);
     if (known === undefined) this.#tables.learnString(text);
-    else if (this.#isShort && this.#costs.of(`$${known}`) < this.#costs.of(spelled))
+    else if (this.#isShort && this.#costs.ofReference(known) < this.#costs.of(spelled))
       return { kind: 'ref', path: String(known) };
     return { kind: 'string', value: spelled };
   }
@@ -234,8 +241,8 @@ class Writing {
     if (!this.#isShort) return undefined;
     const { shapes } = this.#tables;
     const exact = shapes.numberOf(key);
-    const { keys, operation, schema } = shape;
     if (exact !== undefined) return { number: exact, shape: shapes.at(exact)! };
+    const { keys, operation, schema } = shape;
     const mayHaveOthers = operation !== null || schema !== null;
     let best: Found | undefined;
     // Both have the tokens of the values, and one between them.
@@ -299,8 +306,9 @@ interface MapTable {
   readonly keys: readonly string[];
 }
 
-/** Returns the items as a table; `null` if they are no maps, or if more than a third of its cells would be empty. */
+/** Returns the items as a table; `null` if there are less than two, if they are no maps, or if more than a third of its cells would be empty. */
 export function tableOf(items: readonly Value[]): MapTable | null {
+  if (items.length < 2) return null;
   const keys = new Set<string>();
   let cells = 0;
   for (const item of items) {
@@ -308,7 +316,7 @@ export function tableOf(items: readonly Value[]): MapTable | null {
     for (const { key } of item.entries) keys.add(key);
     cells += item.entries.length;
   }
-  const isTable = items.length > 1 && 2 * keys.size * items.length <= 3 * cells;
+  const isTable = 2 * keys.size * items.length <= 3 * cells;
   return isTable ? { rows: items as readonly MapValue[], keys: [...keys] } : null;
 }
 
@@ -332,13 +340,25 @@ function inWireOrder(entries: readonly Param[]): readonly Param[] {
  * @param table levels of a list of maps above them: two if it is a table whose rows are lists
  */
 function deepest(entries: readonly Param[], map: number, table: number): number {
-  return entries.reduce((depth, { value }) => Math.max(depth, depthOf(value, map, table)), 0);
+  let depth = 0;
+  for (let at = 0; at < entries.length; at++) {
+    const { value } = entries[at]!;
+    if (value.kind === 'map' || value.kind === 'array') depth = Math.max(depth, depthOf(value, map, table));
+  }
+  return depth;
 }
 
-function depthOf(value: Value, map: number, table: number): number {
+function depthOf(value: ArrayValue | MapValue, map: number, table: number): number {
   if (value.kind === 'map') return map + deepest(value.entries, map, table);
-  if (value.kind !== 'array') return 0;
   const { items } = value;
-  const isTable = items.length > 1 && items.every(({ kind }) => kind === 'map');
-  return (isTable ? table : 1) + items.reduce((depth, item) => Math.max(depth, depthOf(item, map, table)), 0);
+  let maps = 0;
+  let depth = 0;
+  for (let at = 0; at < items.length; at++) {
+    const item = items[at]!;
+    if (item.kind === 'map') maps++;
+    else if (item.kind !== 'array') continue;
+    depth = Math.max(depth, depthOf(item, map, table));
+  }
+  const isTable = maps > 1 && maps === items.length;
+  return (isTable ? table : 1) + depth;
 }

@@ -116,19 +116,19 @@ function copyContainer(value: object, writing: Writing, spell: ToJson, open: Set
 function copyArray(list: readonly unknown[], writing: Writing, spell: ToJson, open: Set<object>): Json {
   countItems(writing, list.length);
   const { path } = writing;
-  const level = path.length;
+  const level = path.push(0) - 1;
   const items: Json[] = [];
   for (let index = 0; index < list.length; index++) {
     path[level] = index;
     items.push(copy(list[index], writing, spell, open));
   }
-  path.length = level;
+  path.pop();
   return items;
 }
 
 function copyMap(map: Readonly<Record<string, unknown>>, writing: Writing, spell: ToJson, open: Set<object>): Json {
   const { path } = writing;
-  const level = path.length;
+  const level = path.push('') - 1;
   const copied: Record<string, Json> = Object.create(null);
   for (const key of Object.keys(map)) {
     const member = map[key];
@@ -137,7 +137,7 @@ function copyMap(map: Readonly<Record<string, unknown>>, writing: Writing, spell
     countItems(writing, 1);
     copied[key] = copy(member, writing, spell, open);
   }
-  path.length = level;
+  path.pop();
   return copied;
 }
 

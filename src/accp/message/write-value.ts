@@ -35,9 +35,11 @@ const KEY_HELP =
  * @throws AccpError E1004 with the path (`payload.args.q`) if the value cannot be written or has another type
  */
 export function writeParam(key: string, value: Json, writing: Writing, type?: FieldType, name = key): Param {
-  writing.path.length = 1;
-  writing.path[0] = name;
-  writing.open.length = 0;
+  const { path, open } = writing;
+  // Longer only after an error. Setting a length takes as long as writing a parameter.
+  if (path.length > 1) path.length = 1;
+  path[0] = name;
+  if (open.length > 0) open.length = 0;
   countItems(writing, 1);
   const written = topKey(key, writing);
   const isTyped = type !== undefined && type !== 'any';
@@ -115,23 +117,23 @@ function deepNode(value: object, writing: Writing): Value {
 function arrayNode(list: readonly unknown[], writing: Writing, depth: number): Value {
   countItems(writing, list.length);
   const { path } = writing;
-  const level = path.length;
+  const level = path.push(0) - 1;
   const items: Value[] = [];
   for (let index = 0; index < list.length; index++) {
     path[level] = index;
     items.push(node(list[index], writing, depth));
   }
-  path.length = level;
+  path.pop();
   return { kind: 'array', items };
 }
 
 function mapNode(map: Readonly<Record<string, unknown>>, writing: Writing, depth: number): Value {
   const { path, text, peerDecodes } = writing;
-  const level = path.length;
   const keys = Object.keys(map);
   if (text === 'externalize' && keys.some((key) => !isPlainKey(key, false) && map[key] !== undefined)) {
     return externalNode(map, writing);
   }
+  const level = path.push('') - 1;
   const entries: Param[] = [];
   for (let index = 0; index < keys.length; index++) {
     const key = keys[index]!;
@@ -143,7 +145,7 @@ function mapNode(map: Readonly<Record<string, unknown>>, writing: Writing, depth
     const written = text === 'transliterate' ? transliterateKey(key, false) : key;
     entries.push({ key: written, value: node(member, writing, depth) });
   }
-  path.length = level;
+  path.pop();
   return { kind: 'map', entries } satisfies MapValue;
 }
 

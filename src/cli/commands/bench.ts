@@ -5,8 +5,9 @@ import { thisMachine } from '../../bench/machine.js';
 import { measureOwn, type OwnMessage, UnusableMessage } from '../../bench/own-messages.js';
 import type { Section } from '../../bench/result.js';
 import { shortRun } from '../../bench/short.js';
-import { sectionTable, textTable } from '../../bench/table.js';
+import { sectionTable } from '../../bench/table.js';
 import { makeFolders } from '../../storage/paths.js';
+import { textTable } from '../../text/table.js';
 import { loadTokenCounter } from '../../tokens/load-counter.js';
 import { UsageError } from '../io/errors.js';
 import { tryFolder, writeText, writing } from '../io/files.js';
@@ -44,10 +45,13 @@ export const command = defineCommand({
     if (json) await output.result(toJson(run));
     else
       await output.note(`pegwire ${packageVersion()}, Node ${machine.node}, ${machine.cpu} (${machine.cores} cores)`);
-    const showing = (name: string) => async (what: string, share: number) => {
-      output.progress(`${name}: ${what}, ${Math.round(share * 100)} %`);
-      // Lets the event loop handle signals.
-      await new Promise((resolve) => setImmediate(resolve));
+    const showing = (name: string) => {
+      const showShare = output.bar(`Measuring ${name}`);
+      return async (what: string, share: number) => {
+        showShare(share, 1, what);
+        // Lets the event loop handle signals.
+        await new Promise((resolve) => setImmediate(resolve));
+      };
     };
     const runs: (() => Promise<readonly Section[]>)[] =
       corpus !== undefined && messages !== null
@@ -121,7 +125,7 @@ async function show(section: Section, { output, json }: Pick<Invocation, 'output
     await output.result(toJson(section));
     return;
   }
-  await output.result(`\n${output.paint('bold', section.title)}\n${textTable(sectionTable(section))}`);
+  await output.result(`\n${output.paint('bold', section.title)}\n${textTable(sectionTable(section), output.width)}`);
   if (section.kind === 'facts') {
     if (section.note !== undefined) await output.note(section.note);
     return;

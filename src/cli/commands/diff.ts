@@ -8,6 +8,7 @@ import { visible } from '../../text/visible.js';
 import { libraryFault, UsageError } from '../io/errors.js';
 import { readText } from '../io/files.js';
 import { toJson } from '../io/json.js';
+import type { Bar } from '../io/progress.js';
 import { count } from '../io/report.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { grammarIn } from '../options/language.js';
@@ -67,15 +68,17 @@ function registryIn(file: string): Registry {
   }
 }
 
-function grammarChanges({ options }: Run, files: readonly [string, string]): readonly Change[] {
+function grammarChanges({ options, output }: Run, files: readonly [string, string]): readonly Change[] {
   const { start, seed = 1, count: most = COUNT } = options;
   const [old, now] = files.map((file) => grammarIn(file, start)) as [Grammar, Grammar];
   const isSame = old.name === now.name;
   const [oldName, newName] = isSame ? ['the old grammar', 'the new grammar'] : files.map((file) => path.basename(file));
+  const removed = { from: old, to: now, seed, most, show: output.bar(`Reading sentences of ${oldName}`) };
+  const added = { from: now, to: old, seed, most, show: output.bar(`Reading sentences of ${newName}`) };
   try {
     return [
-      ...sampled('sentence-removed', true, { from: old, to: now, seed, most }, `of ${oldName} are no longer valid`),
-      ...sampled('sentence-added', false, { from: now, to: old, seed, most }, `of ${newName} were not valid before`),
+      ...sampled('sentence-removed', true, removed, `of ${oldName} are no longer valid`),
+      ...sampled('sentence-added', false, added, `of ${newName} were not valid before`),
     ];
   } catch (thrown) {
     if (thrown instanceof NoSentenceError) throw libraryFault(thrown);
@@ -88,12 +91,15 @@ interface Sampling {
   readonly to: Grammar;
   readonly seed: number;
   readonly most: number;
+  readonly show: Bar;
 }
 
-function sampled(code: string, isBreaking: boolean, { from, to, seed, most }: Sampling, what: string): Change[] {
+function sampled(code: string, isBreaking: boolean, { from, to, seed, most, show }: Sampling, what: string): Change[] {
   let shortest: string | undefined;
   let rejected = 0;
+  let done = 0;
   for (const sentence of generateSentences(from, { seed, count: most })) {
+    show(done++, most);
     if (to.parse(sentence).ok) continue;
     rejected++;
     if (shortest === undefined || sentence.length < shortest.length) shortest = sentence;

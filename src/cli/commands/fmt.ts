@@ -8,9 +8,10 @@ import { forEachInput } from '../io/inputs.js';
 import { toJson } from '../io/json.js';
 import { forEachMessage, READERS, type Reading } from '../io/messages.js';
 import { placeOf } from '../io/report.js';
+import { whileWatching } from '../io/watch.js';
 import { defineCommand, type Invocation } from '../options/command.js';
 import { dialect, flag } from '../options/option.js';
-import { FILES, FORMAT, givenLimits, LIMIT_OPTIONS } from '../options/shared.js';
+import { FILES, FORMAT, givenLimits, LIMIT_OPTIONS, WATCH } from '../options/shared.js';
 
 const OPTIONS = {
   dialect: dialect('Grammar dialect: strict (default), lenient (accp) or tolerant (aacp)'),
@@ -20,6 +21,7 @@ const OPTIONS = {
   ),
   'sort-params': flag('Sort the payload parameters too, as hashes require (accp)'),
   format: FORMAT,
+  watch: WATCH,
   ...LIMIT_OPTIONS,
 };
 
@@ -32,15 +34,20 @@ export const command = defineCommand({
   example: ["echo '@a>req:x{m:{b:1.50,a:007}}' | pegwire fmt accp", 'pegwire fmt accp examples --write'],
   run: async (invocation) => {
     const { protocol, options } = invocation;
-    const { check, write, format, 'sort-params': sortParams } = options;
+    const { check, write, format, watch, 'sort-params': sortParams } = options;
     if (sortParams && protocol.name !== 'accp')
       throw new UsageError('--sort-params applies to accp; the fields of packets always have one order');
     if (check && write) throw new UsageError('--check and --write exclude each other');
     if (format !== 'text' && !check) throw new UsageError('--format requires --check');
     const reading = { dialect: options.dialect, sortParams, limits: givenLimits(options) };
-    if (write) return forEachInput(invocation, (one) => rewrite(one, reading));
-    if (check) return checkEachInput(invocation, format, (one, findings) => list(one, reading, findings));
-    return forEachInput(invocation, (one) => print(one, reading));
+    if (watch && (format !== 'text' || !(check || write)))
+      throw new UsageError('--watch requires --check or --write, and the format text');
+    const once = (own: Run): Promise<number> => {
+      if (write) return forEachInput(own, (one) => rewrite(one, reading));
+      if (check) return checkEachInput(own, format, (one, findings) => list(one, reading, findings));
+      return forEachInput(own, (one) => print(one, reading));
+    };
+    return watch ? whileWatching(invocation, once) : once(invocation);
   },
 });
 

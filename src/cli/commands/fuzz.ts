@@ -111,10 +111,11 @@ async function print(invocation: Run, language: Language, tracker: Tracker | nul
   const { seed = newSeed() } = invocation.options;
   // The coverage table replaces the inputs.
   const isShown = invocation.options.coverage === undefined;
-  for (const { text, kinds, valid } of await inputsOf(invocation, language, seed, {
-    count: DEFAULT_COUNT,
-    mutate: 0,
-  })) {
+  const { count = DEFAULT_COUNT } = invocation.options;
+  const showDone = output.bar('Generating');
+  let done = 0;
+  for (const { text, kinds, valid } of await inputsOf(invocation, language, seed, { count, mutate: 0 })) {
+    showDone(done++, count);
     tracker?.add(text);
     if (isShown) await output.result(json ? toJson({ text, valid, mutation: kinds }) : oneLine(text));
   }
@@ -175,11 +176,11 @@ async function compare(
     }
     number++;
     const record = json ? toJson({ ...fixture, file }) : `${findingText(finding, number, file)}\n${unsaved}`;
-    output.progress('');
     shown = shown.then(() => output.result(record));
   };
   let report: DifferentialReport;
   const started = performance.now();
+  const showDone = output.bar('Testing');
   try {
     report = await runDifferential({
       language,
@@ -189,12 +190,11 @@ async function compare(
       onFinding,
       onProgress: ({ inputs: done, findings }) => {
         const rate = Math.round(done / ((performance.now() - started) / 1_000));
-        if (done % 64 === 0) output.progress(`${done} of ${count} inputs, ${rate} per second, ${findings} findings`);
+        showDone(done, count, `${done} of ${count} inputs, ${rate} per second, ${findings} findings`);
       },
     });
   } finally {
     process.removeListener('SIGINT', stop);
-    output.progress('');
     await Promise.all(targets.map((target) => target.close()));
   }
   await shown;
@@ -275,7 +275,7 @@ async function showCoverage({ json, output, options }: Run, tracker: Tracker): P
   const { coverage, html: page } = options;
   if (coverage !== undefined) {
     const report = coverageReport(tracker);
-    await output.result(json ? toJson({ coverage: report }) : coverageTable(report));
+    await output.result(json ? toJson({ coverage: report }) : coverageTable(report, output.width));
   }
   if (page === undefined) return;
   const html = coverageHtml(tracker);

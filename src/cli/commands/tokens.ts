@@ -33,6 +33,7 @@ export const command = defineCommand({
   run: async (invocation) => {
     const { output, json, given } = invocation;
     const { encoding, dialect } = invocation.options;
+    const isNarrow = output.width !== undefined && output.width < HEADER.length;
     let lines = 0;
     const totals = Object.fromEntries(COLUMNS.map((column) => [column, null])) as Counts;
     totals.tokens = 0;
@@ -48,8 +49,8 @@ export const command = defineCommand({
       const { kind, exact: isExact, toonMissing: isToonMissing, ...counts } = row;
       if (json) await output.result(toJson({ line: line.number, kind, ...counts, encoding, exact: isExact }));
       else {
-        if (lines === 0) await output.result(output.paint('bold', HEADER));
-        await output.result(rowText(line, row));
+        if (lines === 0 && !isNarrow) await output.result(output.paint('bold', HEADER));
+        await output.result(isNarrow ? listText(line, row) : rowText(line, row));
       }
       lines++;
       for (const column of COLUMNS) if (row[column] !== null) totals[column] = (totals[column] ?? 0) + row[column];
@@ -62,7 +63,9 @@ export const command = defineCommand({
     }
     if (json) await output.result(toJson({ total: { lines, ...totals }, encoding, exact }));
     else {
-      const total = `${'total'.padStart(6)}  ${' '.repeat(7)}  ${cells(totals, exact)}`;
+      const total = isNarrow
+        ? `total:\n${listed(totals, exact)}`
+        : `${'total'.padStart(6)}  ${' '.repeat(7)}  ${cells(totals, exact)}`;
       if (lines > 1) await output.result(output.paint('bold', total));
       await output.note(sourceText({ exact, toonMissing }, encoding));
     }
@@ -99,6 +102,17 @@ const HEADER = `${'line'.padStart(6)}  ${'kind'.padEnd(7)}  ${Object.values(TITL
 function rowText({ number, text }: Line, row: TokenRow): string {
   const shown = visible(text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text);
   return `${String(number).padStart(6)}  ${row.kind.padEnd(7)}  ${cells(row, row.exact)}  ${shown}`;
+}
+
+/** Formats a line for a narrow terminal. */
+function listText({ number, text }: Line, row: TokenRow): string {
+  const shown = visible(text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text);
+  return `line ${number}, ${row.kind}: ${shown}\n${listed(row, row.exact)}`;
+}
+
+function listed(counts: Counts, exact: boolean): string {
+  const own = COLUMNS.filter((column) => counts[column] !== null);
+  return own.map((column) => `  ${TITLES[column]}: ${exact ? '' : '~'}${counts[column]}`).join('\n');
 }
 
 /** Formats counts; a tilde marks an estimate, a dash a form that the line does not have. */

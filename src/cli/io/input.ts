@@ -1,14 +1,15 @@
 /** Input from a file or stdin, as lines or as one text. */
 import { Buffer } from 'node:buffer';
-import { createReadStream } from 'node:fs';
+import { createReadStream, statSync } from 'node:fs';
 import { UsageError, unreadable } from './errors.js';
 import type { Output } from './output.js';
+import { bytesRead } from './progress.js';
 
 export interface Source {
   /** A path, or `undefined` for stdin. */
   readonly file: string | undefined;
   readonly stdin: AsyncIterable<Uint8Array> & { readonly isTTY?: boolean };
-  readonly output: Pick<Output, 'note'>;
+  readonly output: Pick<Output, 'note' | 'bar'>;
 }
 
 export interface Line {
@@ -28,6 +29,9 @@ const RETAINED = 1024 * 1024;
 
 /** The longest text in bytes that can be searched; strings have a maximum length. */
 const MAX_TEXT = 256 * 1024 * 1024;
+
+/** The bytes from which reading a pipe shows its progress. */
+const LONG_PIPE = 1_000_000;
 
 /** Returns the name of the input in reports. */
 export function inputName({ file }: Pick<Source, 'file'>): string {
@@ -212,12 +216,31 @@ function afterMark(bytes: Uint8Array, name: string): Uint8Array {
 
 async function* readBytes({ file, stdin, output }: Source): AsyncGenerator<Uint8Array> {
   if (file === undefined && stdin.isTTY) void output.note('Reading from the terminal; press Ctrl-D to end.');
+  const showRead = output.bar(`Reading ${inputName({ file })}`, bytesRead);
+  const total = sizeOf(file);
+  let read = 0;
   try {
-    yield* file === undefined ? stdin : createReadStream(file);
+    for await (const chunk of file === undefined ? stdin : createReadStream(file)) {
+      yield chunk as Uint8Array;
+      read += chunk.length;
+      // A pipe may be written to by hand.
+      if (total !== undefined || read >= LONG_PIPE) showRead(read, total);
+    }
   } catch (thrown) {
     // Only errors of the operating system have an errno.
     const { code, errno } = thrown as NodeJS.ErrnoException;
     throw code === undefined || errno === undefined ? thrown : unreadable(thrown, inputName({ file }));
+  }
+}
+
+/** Returns the size of a file in bytes; `undefined` for stdin, pipes and folders. */
+function sizeOf(file: string | undefined): number | undefined {
+  try {
+    const stats = file === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
+    return stats?.isFile() === true ? stats.size : undefined;
+  } catch {
+    // Reading it reports why.
+    return undefined;
   }
 }
 

@@ -33,8 +33,10 @@ export async function forEachInput<I extends Named>(
 ): Promise<number> {
   const files = await inputFiles(invocation);
   const isOneOfMany = files.length > 1;
+  const showFiles = invocation.output.bar(`${files.length} files`);
   let exitCode = 0;
-  for (const file of files) {
+  for (const [done, file] of files.entries()) {
+    if (isOneOfMany) showFiles(done, files.length);
     try {
       exitCode = Math.max(exitCode, await handle({ ...invocation, file, isNamed: file !== undefined, isOneOfMany }));
     } catch (thrown) {
@@ -49,7 +51,7 @@ export async function forEachInput<I extends Named>(
 }
 
 /** Returns the files, each once; `undefined` is stdin. @throws UsageError if an argument names none */
-async function inputFiles(invocation: Named): Promise<readonly (string | undefined)[]> {
+export async function inputFiles(invocation: Named): Promise<readonly (string | undefined)[]> {
   const { files, protocol, output, json } = invocation;
   if (files.length === 0) return [undefined];
   /** By their place, since several names may be those of one file. */

@@ -2,6 +2,8 @@
 import process from 'node:process';
 import { WriteStream } from 'node:tty';
 import { inspect } from 'node:util';
+import { visible } from '../../text/visible.js';
+import { type Amount, type Bar, createBar } from './progress.js';
 
 type StyleName = 'bold' | 'dim' | 'underline' | 'inverse' | Color;
 type Color = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan';
@@ -36,18 +38,33 @@ export function labelled(kind: NoteKind, code: string, text: string, paint: Pain
 
 /** Creates the output of a command on two streams. */
 export function createOutput(stdout: Sink, stderr: Sink, color: ColorChoice) {
+  let isShown = false;
+  const show = (text: string): void => {
+    if (stderr.isTTY !== true || (text === '' && !isShown)) return;
+    // Carriage return, then erase the line (ECMA-48, EL).
+    stderr.write(`\r\x1b[2K${text}`);
+    isShown = text !== '';
+  };
+  const line = (sink: Sink, text: string): Promise<void> => {
+    show('');
+    return writeLine(sink, text);
+  };
   return {
     /** Writes a line to stdout, and waits while the reader is slow. */
-    result: (text: string): Promise<void> => writeLine(stdout, text),
+    result: (text: string): Promise<void> => line(stdout, text),
     /** Writes a line to stderr. */
-    note: (text: string): Promise<void> => writeLine(stderr, text),
-    /** Shows progress if stderr is a terminal; the next text replaces it. */
-    progress: (text: string): void => {
-      // Carriage return, then erase the line (ECMA-48, EL).
-      if (stderr.isTTY === true) stderr.write(`\r\x1b[2K${text}`);
+    note: (text: string): Promise<void> => line(stderr, text),
+    /** Shows a text below the others if stderr is a terminal, until the next text or line; an empty one shows none. */
+    progress: show,
+    /** Returns a bar of progress if stderr is a terminal. It appears after a second. @param amount how it shows what is done */
+    bar: (what: string, amount?: Amount): Bar => {
+      if (stderr.isTTY !== true) return () => {};
+      return createBar(visible(what), { columns: () => stderr.columns ?? MAX_COLUMNS, show, amount });
     },
     /** The number of columns of the terminal, at most 100; `undefined` if the output is not a terminal. */
     columns: stdout.columns === undefined ? undefined : Math.min(stdout.columns, MAX_COLUMNS),
+    /** The number of columns of the terminal; `undefined` if the output is not a terminal. */
+    width: stdout.columns,
     paint: painter(stdout, color),
     paintNote: painter(stderr, color),
   };

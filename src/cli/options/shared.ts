@@ -35,6 +35,8 @@ export const FORMAT = choice(
   FINDING_FORMATS,
 );
 
+export const WATCH = flag('Repeat for the files that change, until Ctrl-C');
+
 /** The text about input on the help page of a command that takes files. */
 export const FILES =
   'The input has one message per line; blank lines and lines that begin with # are comments. A folder stands for all files in it that ' +

@@ -1,3 +1,4 @@
+import { textTable } from '../../text/table.js';
 import { GOAL_KINDS, type Goal, type GoalKind, goalsOf, type Tracker } from './tracker.js';
 
 /** The number of goals that were reached, out of all of them. */
@@ -72,7 +73,10 @@ export function coverageReport({ grammar, texts, rejected, hits }: Tracker): Cov
 const MAX_MISSING = 40;
 
 /** Formats a report as a text table: one line for each rule, the totals, and up to 40 of the missing goals. */
-export function coverageTable({ grammar, texts, rejected, total, rules, missing }: CoverageReport): string {
+export function coverageTable(
+  { grammar, texts, rejected, total, rules, missing }: CoverageReport,
+  columns?: number,
+): string {
   const header = ['rule', 'matches', 'alternatives', 'characters', 'repetitions'];
   const rows = rules.map(({ name, hits, alternative, character, repetition }) => [
     name,
@@ -85,7 +89,7 @@ export function coverageTable({ grammar, texts, rejected, total, rules, missing 
   return [
     `Coverage of the grammar ${grammar} by ${read}: ${kinds}.`,
     '',
-    ...aligned([header, ...rows, sum]),
+    textTable({ header, rows: [...rows, sum] }, columns),
     ...missingLines(missing),
   ].join('\n');
 }
@@ -103,13 +107,6 @@ function shown({ covered, total }: CoverageCount): string {
 
 function percent({ covered, total }: CoverageCount): string {
   return total === 0 ? '-' : `${Math.floor((100 * covered) / total)} %`;
-}
-
-function aligned(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows.map((row) =>
-    row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  '),
-  );
 }
 
 interface Mark {

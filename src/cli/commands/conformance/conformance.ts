@@ -31,7 +31,6 @@ export const command = defineCommand({
     const set = await chosenCases(invocation);
     const results = await resultsOf(invocation, set);
     const { output, json } = invocation;
-    output.progress('');
     const summary = tallyOf(results);
     await output.result(
       json ? toJson({ summary: { ...summary, skipped: set.skipped } }) : summaryText(results, set, output.paint),
@@ -45,6 +44,7 @@ async function resultsOf(invocation: Run, { cases }: CaseSet): Promise<readonly 
   if (options.target === undefined) throw new UsageError('conformance requires --target, the program to test');
   const target = processTarget(options.target, processLimits(options));
   const done: CaseResult[] = [];
+  const showDone = output.bar('Testing');
   try {
     for await (const result of runConformance(target, cases)) {
       done.push(result);
@@ -55,10 +55,9 @@ async function resultsOf(invocation: Run, { cases }: CaseSet): Promise<readonly 
           toJson({ id, file, section, dialect, input, verdict, mismatches, failure, answer, compared }),
         );
       else if (verdict !== 'pass') {
-        output.progress('');
         await output.result(`${failureText(result, DRAFTS[protocol.name], output.paint)}\n`);
       }
-      output.progress(`${done.length} of ${cases.length} cases`);
+      showDone(done.length, cases.length, `${done.length} of ${cases.length} cases`);
     }
   } catch (thrown) {
     throw thrown instanceof TargetError ? targetFault(thrown) : thrown;

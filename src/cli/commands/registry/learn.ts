@@ -1,7 +1,8 @@
 import { compactFrame, createRegistry, learnRegistry } from '../../../accp/compact/index.js';
 import { printFrame } from '../../../accp/print.js';
-import { percentChange, textTable } from '../../../bench/table.js';
+import { percentChange } from '../../../bench/table.js';
 import { createRandom } from '../../../text/random.js';
+import { textTable } from '../../../text/table.js';
 import { compareTokens } from '../../../tokens/compare.js';
 import { ENCODINGS, type Encoding, type TokenCounter } from '../../../tokens/counter.js';
 import { loadTokenCounter } from '../../../tokens/load-counter.js';
@@ -58,7 +59,9 @@ export const command = defineCommand({
     const measured = rest.length === 0 ? sample : rest;
     const total = noTokens();
     const kinds = new Map<string, Tokens>();
-    for (const message of measured) {
+    const showCounted = output.bar('Counting tokens');
+    for (const [done, message] of measured.entries()) {
+      showCounted(done, measured.length);
       const { intent, operation } = message.frame;
       const kind = kinds.get(`${intent}:${operation}`) ?? noTokens();
       kinds.set(`${intent}:${operation}`, kind);
@@ -75,7 +78,7 @@ export const command = defineCommand({
       await output.result(toJson({ total, ...summary, encoding: counter.encoding, exact: counter.exact }));
     } else {
       const rows = [...kinds].map(([kind, tokens]) => cells(kind, tokens));
-      await output.result(textTable({ header: HEADER, rows: [...rows, cells('total', total)] }));
+      await output.result(textTable({ header: HEADER, rows: [...rows, cells('total', total)] }, output.width));
       const { shapes: some, strings: texts, agents: names } = sizes;
       await output.note(
         `Learned from ${count(sample.length, 'message')}, seed ${seed}: ` +

@@ -1,0 +1,44 @@
+/** The CSV files of the lab, read as tables of text. */
+import { readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import { PegwireError } from '../../../src/text/errors.js';
+
+/** The error thrown when the lab cannot continue. Codes: `csv-invalid`, `usage`, and the reasons of refused packets. */
+export class LabError extends PegwireError {
+  override readonly name: string = 'LabError';
+}
+
+/** A row of a table: texts by column. */
+export type Row<Column extends string> = Readonly<Record<Column, string>>;
+
+/**
+ * Reads a CSV file with a heading. Cells are texts, since each reader decides what a bad cell means for it.
+ *
+ * @throws LabError `csv-invalid` if the file cannot be read or parsed, or a column is missing
+ */
+export function readTable<Column extends string>(file: URL, columns: readonly Column[]): readonly Row<Column>[] {
+  const name = file.pathname.slice(file.pathname.lastIndexOf('/') + 1);
+  let rows: readonly Row<Column>[];
+  let heading: readonly string[] = [];
+  try {
+    rows = parse(readFileSync(file), {
+      bom: true,
+      columns: (names: string[]) => {
+        heading = names;
+        return names;
+      },
+    });
+  } catch (cause) {
+    const message = `${name} cannot be read: ${(cause as Error).message}`;
+    throw new LabError({ code: 'csv-invalid', message }, { cause });
+  }
+  const missing = columns.find((column) => !heading.includes(column));
+  if (missing !== undefined) throw new LabError({ code: 'csv-invalid', message: `${name} has no column ${missing}` });
+  return rows;
+}
+
+/** Reads a number with at most two decimals as hundredths, so that sums are exact; `null` if the text is not one. */
+export function hundredths(text: string): number | null {
+  const [, whole, fraction = ''] = /^(\d{1,9})(?:\.(\d{1,2}))?$/.exec(text) ?? [];
+  return whole === undefined ? null : Number(whole) * 100 + Number(fraction.padEnd(2, '0'));
+}
