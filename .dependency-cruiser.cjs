@@ -391,9 +391,9 @@ module.exports = {
       to: {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only'],
-        // Optional peers of the package, and what is bundled.
+        // Optional peers of the package, and what the build bundles.
         pathNot:
-          'node_modules/(preact|@types|openai|@anthropic-ai|@modelcontextprotocol/client|@photostructure|gpt-tokenizer|@toon-format|@langchain|@openai|ai)/',
+          'node_modules/(preact|@types|openai|@anthropic-ai|@modelcontextprotocol/client|@photostructure|gpt-tokenizer|@toon-format|@langchain|@openai|ai|vscode-language[a-z-]+)/',
       },
     },
     {
@@ -409,6 +409,31 @@ module.exports = {
       to: { dependencyTypes: ['core'] },
     },
     {
+      name: 'language-server-stands-on-protocols-and-the-plugin',
+      severity: 'error',
+      from: { path: '^src/lsp/' },
+      to: { path: '^src/', pathNot: '^src/(lsp|accp|aacp|text|peggy-fast)/' },
+    },
+    {
+      name: 'only-the-command-line-starts-the-language-server',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(cli|lsp)/' },
+      to: { path: '^src/lsp/' },
+    },
+    {
+      name: 'one-module-imports-the-packages-of-the-language-server',
+      comment: 'The build bundles them there.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/lsp/(protocol\\.ts$|vscode/)' },
+      to: { path: 'node_modules/vscode-' },
+    },
+    {
+      name: 'the-extension-stands-alone',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/lsp/vscode/' },
+      to: { path: '^src/lsp/vscode/' },
+    },
+    {
       name: 'source-without-tests',
       severity: 'error',
       from: { path: '^(src|grammar)/' },
@@ -416,10 +441,11 @@ module.exports = {
     },
     {
       name: 'resolvable',
-      comment: 'Examples import the package by its name, which resolves once it is built.',
+      comment:
+        'Examples import the package by its name, which resolves once it is built; VS Code provides the module of its extensions.',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true, pathNot: '^(pegwire(/|$)|virtual:)' },
+      to: { couldNotResolve: true, pathNot: '^(pegwire(/|$)|virtual:|vscode$)' },
     },
   ],
   options: {

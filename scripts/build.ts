@@ -1,5 +1,5 @@
 /**
- * Builds the package in dist/: compiles the sources and their types, and copies generated/.
+ * Builds the package in dist/: compiles the sources and their types, copies generated/, and bundles the language server.
  *
  *     npm run build
  */
@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { transformSync } from 'esbuild';
+import { build, transformSync } from 'esbuild';
 import ts from 'typescript';
 import { buildInspectorPage } from './inspector-page.js';
 import { packPlayground } from './playground.js';
@@ -27,10 +27,42 @@ for (const file of readdirSync(path.join(root, 'generated'))) {
   if (/\.(js|d\.ts)$/.test(file)) copyFileSync(path.join(root, 'generated', file), path.join(dist, 'generated', file));
 }
 withoutComments();
+await bundleLanguageServer();
 onlyPublicDeclarations();
 await buildInspectorPage(path.join(dist, 'inspect'));
 chmodSync(path.join(dist, 'src/cli/main.js'), 0o755);
 await packPlayground();
+
+/**
+ * Replaces the language server by one file with the packages of its protocol, so that nothing else has to be installed for it. It imports the rest
+ * of the library.
+ */
+async function bundleLanguageServer(): Promise<void> {
+  const source = path.join(root, 'src/lsp');
+  const target = path.join(dist, 'src/lsp');
+  rmSync(target, { recursive: true });
+  await build({
+    entryPoints: [path.join(source, 'server.ts')],
+    outfile: path.join(target, 'server.js'),
+    ...{ bundle: true, minify: true, platform: 'node', format: 'esm', target: 'node20', legalComments: 'none' },
+    external: ['moo', 'peggy'],
+    // The packages are CommonJS.
+    banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
+    plugins: [
+      {
+        name: 'library',
+        setup: ({ onResolve }) => {
+          onResolve({ filter: /^\.\.?\// }, ({ path: name, resolveDir, kind }) => {
+            const file = path.resolve(resolveDir, name);
+            const isOwn = file.startsWith(`${source}${path.sep}`) || file.includes('node_modules');
+            const fromTarget = path.relative(source, file).split(path.sep).join('/');
+            return isOwn || kind === 'entry-point' ? null : { path: fromTarget, external: true };
+          });
+        },
+      },
+    ],
+  });
+}
 
 /** Removes comments from JavaScript, a sixth of the package. The declarations keep them for users. */
 function withoutComments(): void {

@@ -57,6 +57,7 @@ Trees are plain objects discriminated by \`kind\`; values are string, integer, d
 - registry learn FILE: a registry for compact frames (\`pegwire/accp/compact\`), TypeScript types and zod schemas, from a sample of messages
 - arcp serve, invoke, tail, status, graph, validate, schema: runtimes of ARCP, the runtime protocol, and their logs
 - serve: an ACCP endpoint over HTTP and WebSocket; connect URL: talk to one; acp run -- CMD: batches for an agent that speaks JSON-RPC
+- lsp: the language server for editors
 `;
 }
 

@@ -2,29 +2,17 @@ import { meaning, type Words } from '../text/ascii.js';
 import { anyText, quoted, visible } from '../text/visible.js';
 import type { Field, Packet } from './ast.js';
 import { readStrictly, readTolerantly } from './parse.js';
-import { DOMAINS, FIELD_LABELS, KEY_NUMBERS, lowerAscii, PRIORITIES, TASKS } from './vocabulary.js';
-
-const RISKS: Words = {
-  low: 'low risk',
-  medium: 'medium risk',
-  high: 'high risk \u2014 review required',
-  critical: 'critical risk \u2014 do not proceed without approval',
-};
-
-const STATUSES: Words = {
-  ok: 'completed successfully',
-  review_required: 'completed \u2014 review required before proceeding',
-  error: 'failed',
-  blocked: 'blocked \u2014 cannot proceed',
-  negotiate: 'recommend negotiation',
-  approve: 'approved to proceed',
-};
-
-const TONES: Words = {
-  empathetic: 'Use an empathetic, supportive tone',
-  formal: 'Use a formal, professional tone',
-  terse: 'Use a brief, direct tone',
-};
+import {
+  DOMAINS,
+  FIELD_LABELS,
+  KEY_NUMBERS,
+  lowerAscii,
+  PRIORITIES,
+  RISKS,
+  STATUSES,
+  TASKS,
+  TONES,
+} from './vocabulary.js';
 
 /** A company form at the end of a name. The hyphen before it replaces a space. */
 const COMPANY_FORM = /-(?=(?:Ltd|Limited|Inc|LLC|LLP|PLC|plc|Co|Corp|GmbH|AG|SA|SAS|SARL|BV|NV|Oy|AB|AS|Pty)$)/;

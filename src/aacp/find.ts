@@ -12,6 +12,7 @@ import {
   openings,
   quoteBefore,
   readings,
+  tableLines,
 } from '../text/prose.js';
 import type { Packet } from './ast.js';
 import { type ParseOptions, tryParsePacket } from './parse.js';
@@ -189,28 +190,4 @@ function withoutPunctuation(line: string, length: number): number {
 function outsideTables(text: string): (opening: Opening) => boolean {
   const tables = tableLines(text);
   return ({ start, lineStart }) => text[start - 1] === '`' || !tables.has(lineStart);
-}
-
-/** Returns the lines of Markdown tables: those that begin with a bar, and those around a delimiter row. */
-function tableLines(text: string): ReadonlySet<number> {
-  const tables = new Set<number>();
-  let start = 0;
-  let previous = { start: 0, hasBar: false };
-  let inTable = false;
-  for (const line of text.split('\n')) {
-    const hasBar = line.includes('|');
-    if (hasBar && previous.hasBar && isDelimiterRow(line)) {
-      inTable = true;
-      tables.add(previous.start);
-    }
-    inTable &&= hasBar;
-    if (inTable || /^\s*\|/.test(line)) tables.add(start);
-    previous = { start, hasBar };
-    start += line.length + 1;
-  }
-  return tables;
-}
-
-function isDelimiterRow(line: string): boolean {
-  return line.includes('-') && /^[\s|:-]+$/.test(line);
 }

@@ -38,6 +38,29 @@ export const PRIORITIES: Words = {
   3: 'low priority',
 };
 
+/** The values of `risk`, `status` and `tone`, each with its meaning (section 4.3). */
+export const RISKS: Words = {
+  low: 'low risk',
+  medium: 'medium risk',
+  high: 'high risk \u2014 review required',
+  critical: 'critical risk \u2014 do not proceed without approval',
+};
+
+export const STATUSES: Words = {
+  ok: 'completed successfully',
+  review_required: 'completed \u2014 review required before proceeding',
+  error: 'failed',
+  blocked: 'blocked \u2014 cannot proceed',
+  negotiate: 'recommend negotiation',
+  approve: 'approved to proceed',
+};
+
+export const TONES: Words = {
+  empathetic: 'Use an empathetic, supportive tone',
+  formal: 'Use a formal, professional tone',
+  terse: 'Use a brief, direct tone',
+};
+
 /**
  * The keys, each with the label of its sentence (section 8), or '' for none: those of section 4.2 in canonical order, then those of
  * section 4.3 in the order of the sentences.

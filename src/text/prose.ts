@@ -225,3 +225,51 @@ export function foundAt<T, E>(
   const position = { start, end, text: text.slice(start, end) };
   return reading.decoded ? { ...position, decoded: message, ...result } : { ...position, ...result };
 }
+
+/** Returns a function that finds the offset in a text of an offset in the decoded form of a message that was found there. */
+export function offsetsIn({ start, text, decoded }: Found<unknown, unknown>): (offset: number) => number {
+  if (decoded === undefined) return (offset) => start + offset;
+  const isCell = tableCell(text).text === decoded;
+  const levels = [isCell ? startsIn(text, (at) => (text.startsWith('\\|', at) ? 2 : 1)) : jsonStarts(text)];
+  let reading = isCell ? null : decodeJson({ text, decoded: false, sourceLength: (length) => length });
+  while (reading !== null && reading.text !== decoded && levels.length < MAX_LEVELS) {
+    levels.push(jsonStarts(reading.text));
+    reading = decodeJson(reading);
+  }
+  return (offset) => start + levels.reduceRight((at, starts) => starts[Math.min(at, starts.length - 1)]!, offset);
+}
+
+function jsonStarts(source: string): readonly number[] {
+  return startsIn(source, (at) => (source[at] !== '\\' ? 1 : source[at + 1] === 'u' ? 6 : 2));
+}
+
+/** Returns the starts of the units of a text, and its end. */
+function startsIn({ length }: string, lengthAt: (at: number) => number): readonly number[] {
+  const starts = [0];
+  for (let at = 0; at < length; starts.push(Math.min(at, length))) at += lengthAt(at);
+  return starts;
+}
+
+/** Returns the offsets of the lines of Markdown tables: those that begin with a bar, and those around a delimiter row. */
+export function tableLines(text: string): ReadonlySet<number> {
+  const tables = new Set<number>();
+  let start = 0;
+  let previous = { start: 0, hasBar: false };
+  let inTable = false;
+  for (const line of text.split('\n')) {
+    const hasBar = line.includes('|');
+    if (hasBar && previous.hasBar && isDelimiterRow(line)) {
+      inTable = true;
+      tables.add(previous.start);
+    }
+    inTable &&= hasBar;
+    if (inTable || /^\s*\|/.test(line)) tables.add(start);
+    previous = { start, hasBar };
+    start += line.length + 1;
+  }
+  return tables;
+}
+
+function isDelimiterRow(line: string): boolean {
+  return line.includes('-') && /^[\s|:-]+$/.test(line);
+}

@@ -75,7 +75,7 @@ describe.concurrent('as a program', () => {
 test('no command is left out', async () => {
   const { stdout } = await cli(['--help']);
   const commands = stdout.match(/(?<=^Commands:\n)(?: {2}\w.*\n)+/m)![0].match(/(?<=^ {2})\w+/gm)!;
-  const servers = ['serve', 'connect', 'acp', 'arcp'];
+  const servers = ['serve', 'connect', 'acp', 'arcp', 'lsp'];
   // `bench` and `playground` run from the packed package, `conformance` around other programs, `inspect` with a browser: `npm run test:programs`.
   const elsewhere = ['bench', 'conformance', 'inspect', 'playground'];
   expect([...RUNS.map(([[name]]) => name!), ...servers, ...elsewhere].toSorted()).toEqual(commands.toSorted());

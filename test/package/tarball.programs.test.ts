@@ -57,11 +57,27 @@ interface Bare {
   readonly bytes: number;
   readonly scripts: readonly string[];
   readonly outputs: Readonly<
-    Record<'check' | 'estimate' | 'exact' | 'mcp' | 'file', { readonly code: number | null; readonly stderr: string }>
+    Record<
+      'check' | 'estimate' | 'exact' | 'mcp' | 'file' | 'lsp',
+      { readonly code: number | null; readonly stderr: string }
+    >
   >;
 }
 
 let bare: Bare;
+
+/** Starts the language server, and ends it as an editor does; its answers are in `stderr`. */
+function languageServer(): Bare['outputs']['lsp'] {
+  const params = { processId: null, rootUri: null, capabilities: {} };
+  const messages = [{ id: 1, method: 'initialize', params }, { id: 2, method: 'shutdown' }, { method: 'exit' }];
+  const input = messages
+    .map((message) => JSON.stringify({ jsonrpc: '2.0', ...message }))
+    .map((text) => `Content-Length: ${text.length}\r\n\r\n${text}`)
+    .join('');
+  const command = path.join(installed, 'dist/src/cli/main.js');
+  const { status, stdout } = spawnSync(process.execPath, [command, 'lsp'], { input, encoding: 'utf8' });
+  return { code: status, stderr: stdout };
+}
 
 function inspectBare(): Bare {
   const modules = path.join(scratch, 'node_modules');
@@ -95,6 +111,7 @@ function inspectBare(): Bare {
       exact: pegwire('tokens', '--encoding', 'o200k_base'),
       mcp: pegwire('arcp', 'serve', '--ws', '0', '--mcp', 'true'),
       file: { code: status, stderr },
+      lsp: languageServer(),
     },
   };
 }
@@ -377,9 +394,9 @@ test('its files are what an importer needs, and nothing else', () => {
 });
 
 describe('without optional peers', () => {
-  test('the installation is below 17 MB and runs no scripts', () => {
+  test('the installation is below 17.5 MB and runs no scripts', () => {
     expect(bare.scripts).toEqual([]);
-    expect(bare.bytes).toBeLessThan(17_000_000);
+    expect(bare.bytes).toBeLessThan(17_500_000);
     expect([...bare.packages].sort()).toEqual([
       // Hashes; Peggy and acorn, for the plugin, with the dependencies of Peggy; stemming, diagrams, schemas, servers and their events;
       // patterns of file names for the command line.
@@ -435,5 +452,11 @@ describe('without optional peers', () => {
         ? /^opened\n$/
         : /^store-no-driver \S+bare\.db cannot be opened: .*npm install @photostructure\/sqlite.*\n$/,
     );
+  });
+
+  test('the language server runs without further packages', () => {
+    const { code, stderr: answers } = bare.outputs.lsp;
+    expect(code).toBe(0);
+    expect(answers).toContain('"serverInfo":{"name":"pegwire"');
   });
 });

@@ -191,6 +191,12 @@ export const COMMANDS: readonly (CommandEntry | CommandGroup)[] = [
     load: () => import('./bench.js'),
   },
   {
+    name: 'lsp',
+    summary: 'Start the language server for editors',
+    isService: true,
+    load: () => import('./lsp.js'),
+  },
+  {
     name: 'completion',
     summary: 'Print a script that completes command lines in bash, zsh or fish',
     load: () => import('./completion.js'),
