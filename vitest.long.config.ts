@@ -15,7 +15,7 @@ export const SIZED: readonly string[] = [
   'test/accp/store/store.test.ts',
   'test/arcp/many-connections.test.ts',
   'test/arcp/runtime/elsewhere.test.ts',
-  'test/arcp/store-postgres.test.ts',
+  'test/arcp/store-postgres.programs.test.ts',
   'test/channels/queue/faults.test.ts',
   'test/cli/linear.test.ts',
   'test/fuzz/differential.test.ts',

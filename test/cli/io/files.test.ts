@@ -140,6 +140,8 @@ const ROWS: readonly Row[] = [
       ],
     ],
   ),
+  ['inspect', 'file', 'read', (place) => ['inspect', place, '--port', '0']],
+  ['inspect', '--ca', 'read', (place) => ['inspect', 'quic://localhost:1', '--ca', place, '--port', '0']],
   ['arcp serve', '--socket', 'socket', (place) => ['arcp', 'serve', '--socket', place]],
 ];
 
