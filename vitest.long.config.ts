@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { common, LONG } from './vitest.config.js';
 
-/** Files with a short form in `npm test`: those that use `sized` or `sampled` of `test/helpers/runs.ts`, themselves or in their helpers. */
+/** Files with a short form in `npm test` or `npm run test:programs`: those that use `sized` or `sampled` of `test/helpers/runs.ts`, themselves or in their helpers. */
 export const SIZED: readonly string[] = [
   'test/aacp/fallback/explain.test.ts',
   'test/aacp/registry/bulk.test.ts',
@@ -14,6 +14,7 @@ export const SIZED: readonly string[] = [
   'test/accp/store/journal.test.ts',
   'test/accp/store/store.test.ts',
   'test/arcp/many-connections.test.ts',
+  'test/arcp/quic/network.programs.test.ts',
   'test/arcp/runtime/elsewhere.test.ts',
   'test/arcp/store-postgres.programs.test.ts',
   'test/channels/queue/faults.test.ts',
