@@ -308,19 +308,19 @@ module.exports = {
     {
       name: 'only-the-command-line-inspects',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(cli|inspect)/' },
-      to: { path: '^src/inspect/' },
+      from: { path: '^src/', pathNot: '^src/(cli|inspector)/' },
+      to: { path: '^src/inspector/' },
     },
     {
       name: 'the-page-of-the-inspector-is-small',
       comment:
         'It is bundled, and does not make preact a dependency of the package. Of the protocols, it imports what needs no package.',
       severity: 'error',
-      from: { path: '^src/inspect/page/' },
+      from: { path: '^src/inspector/page/' },
       to: {
         path: ['^src/', 'node_modules/'],
         pathNot: [
-          '^src/inspect/(page/|feed\\.ts$)',
+          '^src/inspector/(page/|feed\\.ts$)',
           PORTABLE,
           '^src/arcp/logs/(graph|summary)\\.ts$',
           'node_modules/preact/',
@@ -411,27 +411,27 @@ module.exports = {
     {
       name: 'language-server-stands-on-protocols-and-the-plugin',
       severity: 'error',
-      from: { path: '^src/lsp/' },
-      to: { path: '^src/', pathNot: '^src/(lsp|accp|aacp|text|peggy-fast)/' },
+      from: { path: '^src/language-server/' },
+      to: { path: '^src/', pathNot: '^src/(language-server|accp|aacp|text|peggy-fast)/' },
     },
     {
       name: 'only-the-command-line-starts-the-language-server',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(cli|lsp)/' },
-      to: { path: '^src/lsp/' },
+      from: { path: '^src/', pathNot: '^src/(cli|language-server)/' },
+      to: { path: '^src/language-server/' },
     },
     {
       name: 'one-module-imports-the-packages-of-the-language-server',
       comment: 'The build bundles them there.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/lsp/(protocol\\.ts$|vscode/)' },
+      from: { path: '^src/', pathNot: '^src/language-server/(protocol\\.ts$|vscode/)' },
       to: { path: 'node_modules/vscode-' },
     },
     {
       name: 'the-extension-stands-alone',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/lsp/vscode/' },
-      to: { path: '^src/lsp/vscode/' },
+      from: { path: '^src/', pathNot: '^src/language-server/vscode/' },
+      to: { path: '^src/language-server/vscode/' },
     },
     {
       name: 'source-without-tests',

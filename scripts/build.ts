@@ -29,7 +29,7 @@ for (const file of readdirSync(path.join(root, 'generated'))) {
 withoutComments();
 await bundleLanguageServer();
 onlyPublicDeclarations();
-await buildInspectorPage(path.join(dist, 'inspect'));
+await buildInspectorPage(path.join(dist, 'inspector'));
 chmodSync(path.join(dist, 'src/cli/main.js'), 0o755);
 await packPlayground();
 
@@ -38,8 +38,8 @@ await packPlayground();
  * of the library.
  */
 async function bundleLanguageServer(): Promise<void> {
-  const source = path.join(root, 'src/lsp');
-  const target = path.join(dist, 'src/lsp');
+  const source = path.join(root, 'src/language-server');
+  const target = path.join(dist, 'src/language-server');
   rmSync(target, { recursive: true });
   await build({
     entryPoints: [path.join(source, 'server.ts')],

@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-const PAGE = fileURLToPath(new URL('../src/inspect/page', import.meta.url));
+const PAGE = fileURLToPath(new URL('../src/inspector/page', import.meta.url));
 
 /** Builds the page in a folder. @returns the bytes of each file, compressed */
 export async function buildInspectorPage(folder: string): Promise<Readonly<Record<string, number>>> {
@@ -33,4 +33,4 @@ export async function buildInspectorPage(folder: string): Promise<Readonly<Recor
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  console.log(await buildInspectorPage(process.argv[2] ?? 'dist/inspect'));
+  console.log(await buildInspectorPage(process.argv[2] ?? 'dist/inspector'));

@@ -16,7 +16,7 @@ import { accpEditor } from '../src/accp/language/language.js';
 import { textMateGrammar } from '../src/grammar-export/textmate.js';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const source = path.join(root, 'src/lsp/vscode');
+const source = path.join(root, 'src/language-server/vscode');
 const { version, license, repository, homepage } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 const own = JSON.parse(readFileSync(path.join(source, 'manifest.json'), 'utf8'));
 
@@ -41,14 +41,14 @@ export function buildExtension(): Uint8Array {
       '[Content_Types].xml': strToU8(CONTENT_TYPES),
       'extension.vsixmanifest': strToU8(vsixManifest()),
       'extension/package.json': strToU8(JSON.stringify(manifest, null, 2)),
-      'extension/readme.md': read('src/lsp/README.md'),
+      'extension/readme.md': read('src/language-server/README.md'),
       'extension/LICENSE.txt': read('LICENSE'),
       'extension/dist/extension.cjs': bundle('extension.ts'),
       'extension/dist/server.cjs': bundle('server.ts'),
-      'extension/languages/messages.json': read('src/lsp/vscode/languages/messages.json'),
-      'extension/languages/peggy.json': read('src/lsp/vscode/languages/peggy.json'),
+      'extension/languages/messages.json': read('src/language-server/vscode/languages/messages.json'),
+      'extension/languages/peggy.json': read('src/language-server/vscode/languages/peggy.json'),
       ...syntaxes,
-      'extension/syntaxes/peggy.json': read('src/lsp/vscode/languages/peggy-syntax.json'),
+      'extension/syntaxes/peggy.json': read('src/language-server/vscode/languages/peggy-syntax.json'),
     },
     // The same sources give the same archive.
     { level: 9, mtime: '1980-01-01T00:00:00' },

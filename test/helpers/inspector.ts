@@ -8,7 +8,7 @@ import { chromium } from './chromium.js';
 
 /** Builds the page where the compiled command line finds it. Workers may do so at once. @returns the folder */
 export async function builtPage(): Promise<string> {
-  const folder = path.join(inject('compiled'), 'dist/inspect');
+  const folder = path.join(inject('compiled'), 'dist/inspector');
   if (existsSync(folder)) return folder;
   mkdirSync(path.dirname(folder), { recursive: true });
   const draft = mkdtempSync(`${folder}-`);

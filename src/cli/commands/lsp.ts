@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { startLanguageServer } from '../../lsp/server.js';
+import { startLanguageServer } from '../../language-server/server.js';
 import { packageVersion } from '../io/package.js';
 import { defineCommand } from '../options/command.js';
 import { flag } from '../options/option.js';
@@ -10,7 +10,7 @@ export const command = defineCommand({
   details:
     'Editors start this command. It reports errors with quick fixes, and serves hover texts, completion, formatting, colours, outlines, ' +
     'definitions and renaming, for .accp, .aacp and .peggy files, and for messages in Markdown, JSON, TypeScript and any other text. ' +
-    'src/lsp/README.md in the package has the configuration of VS Code, Neovim, Helix and Zed.',
+    'src/language-server/README.md in the package has the configuration of VS Code, Neovim, Helix and Zed.',
   example: 'pegwire lsp --stdio',
   run: async () => {
     startLanguageServer({ input: process.stdin, output: process.stdout }, packageVersion());

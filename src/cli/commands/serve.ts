@@ -10,7 +10,7 @@ import {
   startServer,
 } from '../../accp/serve/index.js';
 import { listenSocket } from '../../channels/node/socket.js';
-import { tapEndpoint, tapRoute } from '../../inspect/tap.js';
+import { tapEndpoint, tapRoute } from '../../inspector/tap.js';
 import { errorJson, toJson } from '../io/json.js';
 import { labelled } from '../io/output.js';
 import { packageVersion } from '../io/package.js';

@@ -1,9 +1,9 @@
 /** The inspector of a server: `pegwire serve --inspect` and `pegwire arcp serve --inspect`. */
 import path from 'node:path';
-import { Feed } from '../../inspect/feed.js';
-import { type Home, type InspectedProtocol, inspectorPages, type Pages } from '../../inspect/pages.js';
-import { pageUrl, randomToken } from '../../inspect/server.js';
-import { checkText } from '../../inspect/sources.js';
+import { Feed } from '../../inspector/feed.js';
+import { type Home, type InspectedProtocol, inspectorPages, type Pages } from '../../inspector/pages.js';
+import { pageUrl, randomToken } from '../../inspector/server.js';
+import { checkText } from '../../inspector/sources.js';
 import { UsageError } from '../io/errors.js';
 import { packageRoot } from '../io/package.js';
 import { flag } from '../options/option.js';
@@ -32,7 +32,7 @@ interface Settings {
 
 /** The folder of the built page. */
 export function pageFolder(): string {
-  return path.join(packageRoot(), 'dist/inspect');
+  return path.join(packageRoot(), 'dist/inspector');
 }
 
 /** Creates the pages of a server. @throws UsageError if options contradict each other */

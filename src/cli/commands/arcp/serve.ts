@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { TRUST_LEVELS } from '../../../arcp/index.js';
 import { anonymous, createRuntime, memoryStore, type Runtime, serveStdio } from '../../../arcp/runtime/index.js';
 import { shownAddress } from '../../../channels/shown-address.js';
-import { tapRuntime } from '../../../inspect/tap.js';
+import { tapRuntime } from '../../../inspector/tap.js';
 import { systemReason } from '../../../text/system-reason.js';
 import { UsageError, unreadable } from '../../io/errors.js';
 import { toJson } from '../../io/json.js';

@@ -1,11 +1,11 @@
 /** Records of logs, and the rows that the page makes of them. */
 import { describe, expect, test } from 'vitest';
-import type { FeedRecord } from '../../src/inspect/feed.js';
-import { Activity } from '../../src/inspect/page/activity.js';
-import { decisionText, envelopeText } from '../../src/inspect/page/answers.js';
-import { filterTerm, parseFilter } from '../../src/inspect/page/filter.js';
-import { explain, type Message, readContent, rowOf } from '../../src/inspect/page/message.js';
-import { checkText, recordsOf } from '../../src/inspect/sources.js';
+import type { FeedRecord } from '../../src/inspector/feed.js';
+import { Activity } from '../../src/inspector/page/activity.js';
+import { decisionText, envelopeText } from '../../src/inspector/page/answers.js';
+import { filterTerm, parseFilter } from '../../src/inspector/page/filter.js';
+import { explain, type Message, readContent, rowOf } from '../../src/inspector/page/message.js';
+import { checkText, recordsOf } from '../../src/inspector/sources.js';
 import { visible } from '../../src/text/visible.js';
 
 let n = 0;

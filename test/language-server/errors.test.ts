@@ -4,8 +4,10 @@ import { expect, it } from 'vitest';
 import { ERROR_CODES } from '../../src/accp/errors.js';
 
 it('describes every code that only the language server reports', () => {
-  const sources = readdirSync('src/lsp', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
-  const texts = sources.map((name) => readFileSync(path.join('src/lsp', name), 'utf8'));
+  const sources = readdirSync('src/language-server', { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  const texts = sources.map((name) => readFileSync(path.join('src/language-server', name), 'utf8'));
   const codes = texts.flatMap((text) =>
     [...text.matchAll(/\bcode: (?:[^',;]*\? )?'([\w-]+)'(?: : '([\w-]+)')?/g)].flatMap(([, a, b]) => [
       a!,
@@ -13,6 +15,8 @@ it('describes every code that only the language server reports', () => {
     ]),
   );
   const own = new Set(codes.filter((code) => !Object.hasOwn(ERROR_CODES, code)));
-  const described = [...readFileSync('src/lsp/ERRORS.md', 'utf8').matchAll(/^### (.*)$/gm)].map(([, code]) => code);
+  const described = [...readFileSync('src/language-server/ERRORS.md', 'utf8').matchAll(/^### (.*)$/gm)].map(
+    ([, code]) => code,
+  );
   expect([...own].sort()).toEqual(described.sort());
 });

@@ -1,6 +1,6 @@
 /** The feed of an inspector: limits, positions, connections. */
 import { describe, expect, test } from 'vitest';
-import { Feed } from '../../src/inspect/feed.js';
+import { Feed } from '../../src/inspector/feed.js';
 
 const texts = (feed: Feed, after = 0): string[] => feed.after(after, 100).map(({ text }) => text);
 

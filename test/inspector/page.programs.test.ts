@@ -4,9 +4,9 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { Feed, type FeedOptions } from '../../src/inspect/feed.js';
-import { type Inspector, type InspectorOptions, startInspector } from '../../src/inspect/server.js';
-import { checkText, recordsOf } from '../../src/inspect/sources.js';
+import { Feed, type FeedOptions } from '../../src/inspector/feed.js';
+import { type Inspector, type InspectorOptions, startInspector } from '../../src/inspector/server.js';
+import { checkText, recordsOf } from '../../src/inspector/sources.js';
 import { chromium, chromiumHint } from '../helpers/chromium.js';
 import { builtPage, closePages, faults, openPage, requests } from '../helpers/inspector.js';
 
@@ -39,7 +39,7 @@ function feedOf(lines: readonly string[], options: FeedOptions = {}): Feed {
   return feed;
 }
 
-const LOG = readFileSync(path.resolve('test/inspect/fixtures/log.jsonl'), 'utf8').split('\n');
+const LOG = readFileSync(path.resolve('test/inspector/fixtures/log.jsonl'), 'utf8').split('\n');
 const row = (page: Page, text: string) => page.getByRole('option').filter({ hasText: text }).first();
 const count = (page: Page) => page.locator('p.status');
 

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findPackets } from '../../src/aacp/find.js';
 import { findFrames } from '../../src/accp/find.js';
-import { completions, diagnostics, hover, pushTokens, symbols } from '../../src/lsp/answers.js';
-import { OpenDocument } from '../../src/lsp/document.js';
-import { LANGUAGES, messagesIn } from '../../src/lsp/messages/find.js';
-import { applyFix } from '../../src/lsp/messages/verified-fixes.js';
-import { SemanticTokensBuilder, TextDocument } from '../../src/lsp/protocol.js';
-import { DEFAULT_SETTINGS } from '../../src/lsp/settings.js';
+import { completions, diagnostics, hover, pushTokens, symbols } from '../../src/language-server/answers.js';
+import { OpenDocument } from '../../src/language-server/document.js';
+import { LANGUAGES, messagesIn } from '../../src/language-server/messages/find.js';
+import { applyFix } from '../../src/language-server/messages/verified-fixes.js';
+import { SemanticTokensBuilder, TextDocument } from '../../src/language-server/protocol.js';
+import { DEFAULT_SETTINGS } from '../../src/language-server/settings.js';
 import { tableLines } from '../../src/text/prose.js';
 
 const pieces = fc.constantFrom(
