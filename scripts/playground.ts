@@ -121,7 +121,6 @@ export async function buildPlayground(folder: string): Promise<void> {
       chunkSizeWarningLimit: 1000,
     },
   });
-  copyFileSync(path.join(SOURCE, 'frame.html'), path.join(folder, 'frame.html'));
   const bundle = (name: string, define: Record<string, string> = {}): void => {
     buildSync({
       entryPoints: [path.join(SOURCE, `sandbox/${name}.ts`)],
@@ -138,8 +137,13 @@ export async function buildPlayground(folder: string): Promise<void> {
       external: ['gpt-tokenizer'],
     });
   };
-  bundle('frame');
   bundle('engine');
+  bundle('frame');
+  const frame = path.join(folder, 'frame.js');
+  const script = readFileSync(frame, 'utf8').trim();
+  const html = readFileSync(path.join(SOURCE, 'frame.html'), 'utf8').replace('/* frame.ts */', () => script);
+  writeFileSync(path.join(folder, 'frame.html'), html);
+  rmSync(frame);
   const files = filesOf(folder);
   const hash = createHash('sha256');
   for (const file of files) hash.update(file).update(readFileSync(path.join(folder, file)));

@@ -94,9 +94,14 @@ class ProxyServer {
     await closed;
   };
 
-  /** Returns the URL of the server for a request. */
+  /** Returns the URL of the server for a request. The path is set as it is: one that begins with `//` must not name another host. */
   #urlOf({ url = '/' }: IncomingMessage): URL {
-    return new URL(url === '/' ? this.#to.pathname : url, this.#to);
+    const to = new URL(this.#to);
+    if (url === '/') return to;
+    const [, pathname = '', query = ''] = /^([^?]*)(.*)$/s.exec(url)!;
+    to.pathname = pathname;
+    to.search = query;
+    return to;
   }
 
   readonly #request = (request: IncomingMessage, response: ServerResponse): void => {

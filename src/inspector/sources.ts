@@ -32,16 +32,20 @@ export async function followFile(file: string, feed: Feed, signal: AbortSignal):
   const handle = await open(file, 'r');
   try {
     const lines = new LineReader(feed);
+    let grows = false;
     for (let position = 0, idle = 0; !signal.aborted; ) {
       const read = await readFrom(handle, position, lines);
       position += read;
+      // A program that appends to the file may pause within a line.
+      if (read > 0 && idle > 0) grows = true;
       idle = read > 0 ? 0 : idle + 1;
       if (read > 0) continue;
-      // The last line may have no end.
-      if (idle === 2) lines.end();
+      // The last line of a file that does not grow may have no end.
+      if (idle === 2 && !grows) lines.end();
       if ((await handle.stat()).size < position) {
         lines.reset();
         position = 0;
+        grows = false;
       }
       await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
     }

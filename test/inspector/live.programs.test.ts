@@ -235,6 +235,8 @@ describe('the feed', () => {
     const { said } = await running('inspect', file, '--port', '0');
     await feedUntil(said['page'], 'req:first');
     appendFileSync(file, '@a>req:sec');
+    // Longer than the end of a file is waited for.
+    await new Promise((resolve) => setTimeout(resolve, 1200));
     appendFileSync(file, 'ond{k:1}\n@a>req:third{k:1}\n');
     const records = await feedUntil(said['page'], 'req:third');
     expect(records.map(({ text }) => text)).toEqual(['@a>req:first{k:1}', '@a>req:second{k:1}', '@a>req:third{k:1}']);
@@ -357,6 +359,12 @@ describe('the proxy', () => {
     const { said } = await running('inspect', '--listen', '0', '--to', `http://127.0.0.1:${port}`, '--port', '0');
     const proxy = String(said['proxy']);
     expect((await fetch(proxy)).status).toBe(502);
+    // Another server, whose address a path may look like.
+    const other = createServer((_, response) => response.end('other')).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const elsewhere = `127.0.0.1:${(other.address() as AddressInfo).port}`;
+    expect((await fetch(`${proxy.replace(/\/$/, '')}//${elsewhere}/`)).status).toBe(502);
+    other.close();
     expect((await fetch(proxy, { headers: { origin: 'https://evil.example' } })).status).toBe(403);
     const socket = new WebSocket(proxy.replace('http', 'ws'), { headers: { host: 'evil.example' } });
     const [, response] = await once(socket, 'unexpected-response');

@@ -324,7 +324,10 @@ describe('the commands of its documents', () => {
       .filter(({ file }) => !CHECKOUT.includes(file))
       .flatMap(({ text }) => [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, block]) => block!.split('\n')))
       .filter((line) => line !== '' && !/^npm (?:ci|test|run) ?/.test(line))
-      .map((line) => ({ line, serves: /^npx pegwire (?:(?:arcp )?serve|acp run --listen|playground)/.test(line) }));
+      .map((line) => ({
+        line,
+        serves: /^npx pegwire (?:(?:arcp )?serve|acp run --listen|playground|inspect)/.test(line),
+      }));
   /** `npx` runs the installed package, and `npm` accepts the installation of the package only. */
   const PRELUDE = `npx() { "$@"; }
 npm() { [ "$*" = 'install pegwire' ]; }

@@ -341,7 +341,17 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
       expect(
         complaints.splice(0).every((complaint) => /Content Security Policy|Fetch API cannot load/.test(complaint)),
       ).toBe(true);
-      await type(page, 'a = "x" { for (;;); }', 'grammar');
+      // Nor can it load scripts, whose addresses could carry data.
+      const load = `import("${server.url}leak.js").catch(() => 0); importScripts("${server.url}leak.js");`;
+      await type(
+        page,
+        `a = "x" { try { ${load} return "loaded"; } catch (thrown) { return thrown.name; } }`,
+        'grammar',
+      );
+      await panel.locator('pre', { hasText: 'NetworkError' }).waitFor();
+      expect(complaints.splice(0).some((complaint) => /Content Security Policy/.test(complaint))).toBe(true);
+      // What it posts itself neither reaches the page in numbers nor keeps it busy.
+      await type(page, 'a = "x" { for (;;) postMessage({ id: 1, result: "z".repeat(1e5) }); }', 'grammar');
       await panel
         .getByText(/Stopped after 4 s/)
         .first()

@@ -27,7 +27,7 @@ const POLICY =
   "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'; style-src 'self' 'nonce-pegwire-editor'; " +
   "img-src 'self' data:; frame-src 'self'; frame-ancestors 'self'; base-uri 'none'; form-action 'none'";
 const SANDBOX_POLICY =
-  "default-src 'none'; script-src 'self' blob: 'unsafe-eval'; worker-src blob:; frame-ancestors 'self'; sandbox allow-scripts";
+  "default-src 'none'; script-src 'unsafe-inline' blob: 'unsafe-eval'; worker-src blob:; frame-ancestors 'self'; sandbox allow-scripts";
 
 /** The tables of tokenizers that the page asks for. They are not a part of the package. */
 const TABLE = /^\/tokenizers\/(o200k_base|cl100k_base|p50k_base|r50k_base)\.js$/;

@@ -106,6 +106,10 @@ export function rowOf(record: FeedRecord): Message {
     const tone = record.kind === 'note' ? 'warning' : 'detail';
     return { record, language: 'text', type, what: record.text, tone, ids: {}, error: undefined };
   }
+  if (record.length !== undefined) {
+    const what = `the first ${record.text.length} of ${record.length} characters: ${start(record.text)}`;
+    return { record, language: 'text', type: 'cut', what, tone: 'warning', ids: {}, error: undefined };
+  }
   try {
     const content = readContent(record.text);
     return { record, ...described(content, record) };

@@ -4,7 +4,6 @@ import { createCodec, createSession, type Json, type MessageInput } from '../../
 import { compactFrame } from '../../accp/compact/index.js';
 import { parseFrame } from '../../accp/index.js';
 import { renderForContext, renderJson } from '../../accp/render/index.js';
-import { PegwireError } from '../../text/errors.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { MAX_COUNTED, shown } from './result.js';
 
@@ -68,8 +67,8 @@ function formatOf(name: string, description: string, write: () => string, { coun
     const tokens = text.length > MAX_COUNTED ? null : count(text);
     return { name, description, text: shown(text, 4_000), tokens, length: text.length, reason: null };
   } catch (thrown) {
-    if (!(thrown instanceof PegwireError) && !(thrown instanceof RangeError)) throw thrown;
-    return { name, description, text: null, tokens: null, length: 0, reason: thrown.message };
+    // Also errors of other formats, such as that of an unpaired surrogate.
+    return { name, description, text: null, tokens: null, length: 0, reason: (thrown as Error).message };
   }
 }
 

@@ -93,7 +93,8 @@ interface SyntaxProblem extends Error {
 }
 
 function problemOfText(thrown: unknown, grammar: Grammar, text: string): Problem {
-  const { message, location, expected } = thrown as SyntaxProblem;
+  // Code of a grammar can throw anything.
+  const { message, location, expected } = (thrown ?? {}) as Partial<SyntaxProblem>;
   const from = location?.start.offset ?? 0;
   const literals = (expected ?? []).flatMap(({ type, text: literal }) => (type === 'literal' ? (literal ?? []) : []));
   return {
