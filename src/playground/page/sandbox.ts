@@ -20,10 +20,10 @@ export function prepareFrame(): Promise<void> {
   return loaded;
 }
 
-/** Creates the client of the frame. Each port is a new worker, which replaces that of the port before. */
+/** Creates the client of the frame. Each port is a new worker, in a new frame if that of the port before has failed. */
 export function sandbox(): Client {
   return new Client((receive, fail) => {
-    const post = (message: unknown): void => frame!.contentWindow!.postMessage(message, '*');
+    const post = (message: unknown): void => frame?.contentWindow?.postMessage(message, '*');
     const onMessage = ({ data, source }: MessageEvent): void => {
       if (source === frame?.contentWindow) receive(data);
     };
@@ -41,8 +41,10 @@ export function sandbox(): Client {
       close: () => {
         isClosed = true;
         removeEventListener('message', onMessage);
-        // Ends a worker that is busy forever, even if no other follows.
-        if (frame !== undefined) post({ code: '' });
+        // Ends a worker that is busy forever, and drops the messages that it has posted.
+        frame?.remove();
+        frame = undefined;
+        loaded = undefined;
       },
     };
   });
