@@ -1,5 +1,6 @@
 /** Ways to mend a frame: edits at the place of the error, each tried with the parser. */
 import { type Dialect, type ParseError, tryParseFrame } from '../../accp/index.js';
+import { visible } from '../../text/visible.js';
 import { difference, type Fix } from './result.js';
 
 /** Each step parses the text for every candidate, so long texts get none. */
@@ -105,10 +106,10 @@ function candidatesOf(text: string, error: ParseError): readonly Candidate[] {
     candidates.push({ text: text.slice(0, start) + name + text.slice(start), label: `Insert ${name}` });
   if (found === '' && !text.includes('{')) candidates.push({ text: `${text}{}`, label: 'Insert {}' });
   // A word that cannot be written: the characters that fit remain.
-  if (found > '~') candidates.push(replaced(ascii(found), `Write ASCII for "${found}"`));
+  if (found > '~') candidates.push(replaced(ascii(found), `Write ASCII for "${visible(found)}"`));
   if (text[start - 1] === '\\')
     candidates.push({ text: `${text.slice(0, start)}\\${text.slice(start)}`, label: 'Escape the backslash' });
-  if (found !== '') candidates.push(replaced('', `Remove "${found}"`));
+  if (found !== '') candidates.push(replaced('', `Remove "${visible(found)}"`));
   if (error.expected.includes('end of input')) candidates.push(replaced('', 'Remove the rest', text.length));
   return candidates;
 }

@@ -55,7 +55,10 @@ export const createTab: CreateTab = ({ client, onTokens, loadTokens }) => {
     });
   }
 
+  const results = h('div', { class: 'pane' }, card('Tokens', bars, source), texts);
+
   function render({ formats, exact, encoding: name, error }: FormatsResult): void {
+    results.classList.toggle('stale', error !== null);
     if (error !== null) {
       const { message, from } = error;
       const fixes = fixesOf(editor.text, from);
@@ -97,7 +100,7 @@ export const createTab: CreateTab = ({ client, onTokens, loadTokens }) => {
           'A message with intent, operation and payload is a frame; any other document is the payload of one.',
         ),
       ),
-      h('div', { class: 'pane' }, card('Tokens', bars, source), texts),
+      results,
     ),
     save: () => ({ json: editor.text, encoding: encoding.input.value }),
     restore: (state) => {
