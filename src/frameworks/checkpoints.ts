@@ -16,7 +16,7 @@ import type {
   SerializerProtocol,
 } from '@langchain/langgraph-checkpoint';
 import type { EndpointStore, SessionStore } from '../accp/store/store.js';
-import { removeData, toBase64, valuesIn, withData } from './stored.js';
+import { nameIn, removeData, toBase64, valuesIn, withData } from './stored.js';
 import { FrameworkError } from './tool-set.js';
 
 type CheckpointPackage = typeof import('@langchain/langgraph-checkpoint');
@@ -69,7 +69,7 @@ export function checkpointSaverClass(
 
     override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
       // LangGraph asks without a thread, too.
-      if (!config.configurable?.['thread_id']) return undefined;
+      if ((config.configurable?.['thread_id'] ?? '') === '') return undefined;
       const { thread, ns, id: given } = placeOf(config);
       const id = given ?? this.#get<string>(thread, latestOf(ns), 'latest');
       return id === undefined ? undefined : this.#tuple(thread, { ns, id });
@@ -257,7 +257,7 @@ export function checkpointSaverClass(
     }
 
     #session(thread: string): string {
-      return `${this.#namespace}:${thread}`;
+      return nameIn(this.#namespace, thread);
     }
 
     #with<T>(thread: string, agent: string, step: (data: EndpointStore) => T): T {

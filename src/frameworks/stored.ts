@@ -22,6 +22,11 @@ export function withData<T>(store: SessionStore, session: string, agent: string,
   }
 }
 
+/** Returns the name of data in a namespace. A namespace must not be the beginning of another one's names. */
+export function nameIn(namespace: string, id: string): string {
+  return `${encodeURIComponent(namespace)}:${id}`;
+}
+
 /** Returns the values of a collection by key, in the order in which the keys were first set. */
 export function valuesIn(data: EndpointStore, collection: string): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
@@ -62,7 +67,7 @@ export interface StoredList<T> {
 /** Opens a list. @throws TypeError if the id is empty */
 export function storedList<T>(store: SessionStore, { id, namespace }: HistoryOptions, adapter: string): StoredList<T> {
   if (typeof id !== 'string' || id === '') throw new TypeError('id must be a non-empty string');
-  const name = `${namespace ?? adapter}:${id}`;
+  const name = nameIn(namespace ?? adapter, id);
   const withItems = <R>(step: (items: readonly (readonly [string, string])[], data: EndpointStore) => R): R =>
     withData(store, name, ITEMS, (data) => step([...valuesIn(data, ITEMS)], data));
   return {
@@ -86,17 +91,22 @@ export function storedList<T>(store: SessionStore, { id, namespace }: HistoryOpt
   };
 }
 
-/** Writes an item as JSON. Bytes become base64, which the SDKs accept in their place. */
+/** Writes an item as JSON. Bytes become base64, which the SDKs accept in their place. Throws TypeError for what JSON cannot represent. */
 function textOfItem(item: unknown): string {
-  return JSON.stringify(item, function encode(this: Readonly<Record<string, unknown>>, key: string, member: unknown) {
-    // `member` is the result of `toJSON`, which Buffer has.
-    const own = this[key];
-    return own instanceof Uint8Array
-      ? toBase64(own)
-      : own instanceof ArrayBuffer
-        ? toBase64(new Uint8Array(own))
-        : member;
-  });
+  const text: string | undefined = JSON.stringify(
+    item,
+    function encode(this: Readonly<Record<string, unknown>>, key: string, member: unknown) {
+      // `member` is the result of `toJSON`, which Buffer has.
+      const own = this[key];
+      return own instanceof Uint8Array
+        ? toBase64(own)
+        : own instanceof ArrayBuffer
+          ? toBase64(new Uint8Array(own))
+          : member;
+    },
+  );
+  if (text === undefined) throw new TypeError('an item of a history must be JSON');
+  return text;
 }
 
 /** Returns the base64 of bytes. */

@@ -9,6 +9,7 @@ import type { Client } from '../arcp/client/types.js';
 import type { PayloadOf } from '../arcp/protocol/catalogue.js';
 import { asArcpError } from '../arcp/protocol/errors.js';
 import { PegwireError } from '../text/errors.js';
+import { nameIn } from './stored.js';
 
 /** The error of a framework adapter. */
 export class FrameworkError extends PegwireError {
@@ -115,7 +116,7 @@ async function invoke(
   options: ArcpToolSetOptions,
 ): Promise<unknown> {
   const operationKey =
-    options.conversation === undefined || callId === undefined ? undefined : `${options.conversation}:${callId}`;
+    options.conversation === undefined || callId === undefined ? undefined : nameIn(options.conversation, callId);
   const invocation = client.invoke(tool, (args ?? {}) as Readonly<Record<string, unknown>>, { operationKey, signal });
   const listeners = [options.onProgress, onProgress].filter((listener) => listener !== undefined);
   if (listeners.length > 0) {

@@ -171,7 +171,7 @@ class LanguageServer {
   #initialize({ capabilities, initializationOptions, workspaceFolders, rootUri }: InitializeParams): InitializeResult {
     this.#client = capabilities;
     const root = workspaceFolders?.[0]?.uri ?? rootUri;
-    if (root?.startsWith('file:')) this.#folder = fileURLToPath(root);
+    this.#folder = folderOf(root) ?? this.#folder;
     this.#initial = initializationOptions;
     // Problems are shown when the client is ready.
     this.#settings = readSettings(initializationOptions, this.#folder, () => {});
@@ -305,4 +305,14 @@ class LanguageServer {
 function isEqual(a: Settings, b: Settings): boolean {
   const comparable = (settings: Settings): string => JSON.stringify({ ...settings, registry: settings.registry.hash });
   return comparable(a) === comparable(b);
+}
+
+/** Returns the path of a folder; `undefined` for one that is not a file of this machine. */
+function folderOf(uri: string | null | undefined): string | undefined {
+  if (uri?.startsWith('file:') !== true) return undefined;
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
+  }
 }

@@ -191,3 +191,17 @@ test('reports a closed store', async () => {
   store.close();
   await expect(saver.getTuple({ configurable: { thread_id: 't' } })).rejects.toMatchObject({ code: 'store-closed' });
 });
+
+test('a namespace keeps its threads from others, whatever their ids are, and a thread can be the number 0', async () => {
+  const store = memoryStore();
+  const one = branches(await checkpointSaver(store, { namespace: 'a' }));
+  const other = branches(await checkpointSaver(store, { namespace: 'a:b' }));
+  await one.invoke({ words: ['secret'] }, { configurable: { thread_id: 'b:c' } });
+  expect((await other.getState({ configurable: { thread_id: 'c' } })).values).toEqual({});
+  await (await checkpointSaver(store, { namespace: 'a:b' })).deleteThread('c');
+  const wordsOf = async (thread_id: unknown): Promise<string[]> =>
+    ((await one.getState({ configurable: { thread_id } })).values as { words: string[] }).words;
+  expect((await wordsOf('b:c'))[0]).toBe('secret');
+  await one.invoke({ words: ['zero'] }, { configurable: { thread_id: 0 } });
+  expect((await wordsOf(0))[0]).toBe('zero');
+});

@@ -11,7 +11,7 @@ const INTERVAL_MS = 300;
 const MAX_SHARE = 0.1;
 
 /**
- * Runs a command, then again for the files that are new or have changed, until SIGINT or SIGTERM. Files are compared by size and time:
+ * Runs a command, then again whenever a file is new, has changed or is gone, until SIGINT or SIGTERM. Files are compared by size and time:
  * notifications of the operating system are missing on network drives and in containers.
  *
  * @returns the exit code of the last run
@@ -33,11 +33,11 @@ export async function whileWatching<I extends Named>(invocation: I, run: (one: I
       const began = performance.now();
       const found = await lookAt(invocation);
       pause = Math.max(INTERVAL_MS, (performance.now() - began) / MAX_SHARE);
-      const changed = [...found.keys()].filter((file) => found.get(file) !== known.get(file));
+      const isSame = found.size === known.size && [...found].every(([file, state]) => known.get(file) === state);
       known = found;
-      if (changed.length === 0) continue;
+      if (isSame) continue;
       if (!json) await output.note(output.paintNote('dim', `-- ${timeOfDay()}`));
-      exitCode = await runAgain({ ...invocation, files: changed }, run);
+      exitCode = await runAgain(invocation, run);
     }
   };
   const stop = async (): Promise<void> => ending.abort();

@@ -35,7 +35,7 @@ export const FORMAT = choice(
   FINDING_FORMATS,
 );
 
-export const WATCH = flag('Repeat for the files that change, until Ctrl-C');
+export const WATCH = flag('Repeat when files change, come or go, until Ctrl-C');
 
 /** The text about input on the help page of a command that takes files. */
 export const FILES =

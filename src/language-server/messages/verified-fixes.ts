@@ -1,6 +1,9 @@
 /** Quick fixes, which are offered only if they help. */
 import type { Finding, Fix } from '../language.js';
 
+/** Each finding and each candidate checks the whole text, so longer texts get no quick fixes. */
+const MAX_LENGTH = 2000;
+
 export function applyFix(text: string, { span, text: inserted }: Fix): string {
   return text.slice(0, span.start) + inserted + text.slice(span.end);
 }
@@ -15,6 +18,7 @@ export function verified(
   candidates: readonly Fix[],
   check: (text: string) => readonly Finding[],
 ): readonly Fix[] {
+  if (text.length > MAX_LENGTH) return [];
   const errorsIn = (findings: readonly Finding[]): number =>
     findings.filter(({ severity }) => severity === 'error').length;
   const sameIn = (findings: readonly Finding[]): readonly Finding[] =>

@@ -34,11 +34,12 @@ test('check --watch checks the files that change, come and go', async () => {
   writeFileSync(file, '@a>req:x{k:1}\n@a>req:x{k:[1}\n');
   await next('a.accp:2:14');
   await next('2 frames, 1 valid');
-  // Only the new one is checked.
   const other = folder.write('b.accp', '@b>req:y{}\n'.repeat(3));
-  await next('3 frames, 3 valid');
+  await next('2 files, 5 frames, 4 valid');
   rmSync(other);
+  await next('2 frames, 1 valid');
   rmSync(file);
+  await next('it has no file that ends in .accp');
   folder.write('a.accp', '@a>req:z{k:4}\n'.repeat(5));
   await next('5 frames, 5 valid');
   expect(await end()).toBe(0);
