@@ -12,16 +12,7 @@ import { ABBREVIATIONS, ENVELOPE, INTENTS } from '../../accp/vocabulary.js';
 import { plainFrame } from '../../bench/plain.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { frameFixes } from './frame-fixes.js';
-import {
-  type Counted,
-  linesOf,
-  MAX_COUNTED,
-  MAX_PROBLEMS,
-  type MessageResult,
-  type Problem,
-  Rows,
-  shown,
-} from './result.js';
+import { countForms, linesOf, MAX_PROBLEMS, type MessageResult, type Problem, Rows, shown } from './result.js';
 
 /** A text of the editor, and the position of the cursor. */
 export interface FrameInput {
@@ -66,23 +57,8 @@ export function analyzeFrames({ text, position, dialect }: FrameInput, counter: 
     ...{ rows: rows.rows, more: rows.more },
     canonical: canonical === null ? null : shown(canonical),
     english: english === null ? null : shown(english),
-    tokens: countFrame(current.text, frame, english, counter),
+    tokens: countForms('this frame', current.text, frame && plainFrame(frame), english, counter),
   };
-}
-
-function countFrame(text: string, frame: Frame | null, english: string | null, counter: TokenCounter): Counted {
-  const { encoding, exact } = counter;
-  if (text.length > MAX_COUNTED) return { counts: [], encoding, exact };
-  const counts = [{ label: 'this frame', tokens: counter.count(text) }];
-  if (frame !== null) {
-    const message = plainFrame(frame);
-    counts.push(
-      { label: 'JSON', tokens: counter.count(JSON.stringify(message)) },
-      { label: 'JSON, indented', tokens: counter.count(JSON.stringify(message, null, 2)) },
-      { label: 'plain English', tokens: counter.count(english ?? '') },
-    );
-  }
-  return { counts, encoding, exact };
 }
 
 function addFrame(frame: Frame, text: string, start: number, rows: Rows): void {

@@ -16,11 +16,10 @@ import { FIELD_LABELS, PRIORITIES } from '../../aacp/vocabulary.js';
 import { plainPacket } from '../../bench/plain.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import {
-  type Counted,
+  countForms,
   type Edit,
   type Fix,
   linesOf,
-  MAX_COUNTED,
   MAX_PROBLEMS,
   type MessageResult,
   type Problem,
@@ -61,7 +60,7 @@ export function analyzePackets({ text, position, profile }: PacketInput, counter
     ...{ rows: rows.rows, more: rows.more },
     canonical: strict === null ? null : shown(strict),
     english: english === null ? null : shown(english),
-    tokens: countPacket(current.text, packet, english, counter),
+    tokens: countForms('this packet', current.text, packet && plainPacket(packet), english, counter),
   };
 }
 
@@ -179,21 +178,6 @@ function trimmed(text: string): string {
     .split('|')
     .map((part) => part.trim().replace(/^([^:]*?)\s*:\s*/, '$1:'))
     .join('|');
-}
-
-function countPacket(text: string, packet: Packet | null, english: string | null, counter: TokenCounter): Counted {
-  const { encoding, exact } = counter;
-  if (text.length > MAX_COUNTED) return { counts: [], encoding, exact };
-  const counts = [{ label: 'this packet', tokens: counter.count(text) }];
-  if (packet !== null) {
-    const message = plainPacket(packet);
-    counts.push(
-      { label: 'JSON', tokens: counter.count(JSON.stringify(message)) },
-      { label: 'JSON, indented', tokens: counter.count(JSON.stringify(message, null, 2)) },
-      { label: 'plain English', tokens: counter.count(english ?? '') },
-    );
-  }
-  return { counts, encoding, exact };
 }
 
 function addPacket({ task, domain, fields }: Packet, text: string, start: number, rows: Rows): void {

@@ -1,4 +1,5 @@
 /** The results that the worker sends to the page. Each is small, whatever the size of the text. */
+import type { TokenCounter } from '../../tokens/counter.js';
 
 /** A replacement in a text, in UTF-16 offsets. */
 export interface Edit {
@@ -82,6 +83,27 @@ const MAX_VALUE = 200;
 /** Cuts a text that is too long to show. */
 export function shown(text: string, most = MAX_TEXT): string {
   return text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more characters)`;
+}
+
+/** Counts the tokens of a message and of its other forms. @param message its content as JSON; `null` if it is not valid */
+export function countForms(
+  label: string,
+  text: string,
+  message: unknown,
+  english: string | null,
+  { count, encoding, exact }: TokenCounter,
+): Counted {
+  if (text.length > MAX_COUNTED) return { counts: [], encoding, exact };
+  const forms =
+    message === null
+      ? []
+      : [
+          ['JSON', JSON.stringify(message)],
+          ['JSON, indented', JSON.stringify(message, null, 2)],
+          ['plain English', english ?? ''],
+        ];
+  const counts = [[label, text], ...forms].map(([name, form]) => ({ label: name!, tokens: count(form!) }));
+  return { counts, encoding, exact };
 }
 
 /** Collects the nodes of a tree up to a maximum. */

@@ -54,9 +54,7 @@ async function resultsOf(invocation: Run, { cases }: CaseSet): Promise<readonly 
         await output.result(
           toJson({ id, file, section, dialect, input, verdict, mismatches, failure, answer, compared }),
         );
-      else if (verdict !== 'pass') {
-        await output.result(`${failureText(result, DRAFTS[protocol.name], output.paint)}\n`);
-      }
+      else if (verdict !== 'pass') await output.result(`${failureText(result, DRAFTS[protocol.name], output.paint)}\n`);
       showDone(done.length, cases.length, `${done.length} of ${cases.length} cases`);
     }
   } catch (thrown) {
