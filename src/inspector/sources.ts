@@ -24,34 +24,63 @@ export function checkText(text: string): FeedRecord['verdict'] {
 }
 
 /**
- * Reads a log to its end, and then the lines that are appended, until the signal aborts. A file that becomes shorter is read again.
+ * Reads a log to its end, and then the lines that are appended, until the signal aborts. A file that becomes shorter is read again, and so is the file that takes its name when a log is rotated.
  *
  * @throws Error of the system if the file cannot be read
  */
 export async function followFile(file: string, feed: Feed, signal: AbortSignal): Promise<void> {
-  const handle = await open(file, 'r');
-  try {
-    const lines = new LineReader(feed);
-    let grows = false;
-    for (let position = 0, idle = 0; !signal.aborted; ) {
-      const read = await readFrom(handle, position, lines);
-      position += read;
-      // A program that appends to the file may pause within a line.
-      if (read > 0 && idle > 0) grows = true;
-      idle = read > 0 ? 0 : idle + 1;
-      if (read > 0) continue;
-      // The last line of a file that does not grow may have no end.
-      if (idle === 2 && !grows) lines.end();
-      if ((await handle.stat()).size < position) {
-        lines.reset();
-        position = 0;
-        grows = false;
-      }
-      await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
+  let handle: FileHandle | undefined = await open(file, 'r');
+  let { size: known } = await handle.stat();
+  while (handle !== undefined) {
+    const current: FileHandle = handle;
+    try {
+      handle = await followHandle(current, { file, known }, feed, signal);
+    } finally {
+      await current.close();
     }
-  } finally {
-    await handle.close();
+    known = 0;
   }
+}
+
+/** Follows an open file of that many known bytes until another file has its name, which it opens. */
+async function followHandle(
+  handle: FileHandle,
+  { file, known }: { readonly file: string; readonly known: number },
+  feed: Feed,
+  signal: AbortSignal,
+): Promise<FileHandle | undefined> {
+  const lines = new LineReader(feed);
+  for (let position = 0, idle = 0; !signal.aborted; ) {
+    const read = await readFrom(handle, position, lines);
+    position += read;
+    idle = read > 0 ? 0 : idle + 1;
+    if (read > 0) continue;
+    // The last line of a file that does not grow may have no end. A program that appends to the file may pause within a line.
+    if (idle === 2 && position <= known) lines.end();
+    if ((await handle.stat()).size < position) {
+      lines.reset();
+      position = 0;
+      known = 0;
+    }
+    const replacement = await openReplacement(file, handle);
+    if (replacement !== undefined) {
+      for (let rest = -1; rest !== 0; position += rest) rest = await readFrom(handle, position, lines);
+      lines.end();
+      return replacement;
+    }
+    await sleep(POLL_MS, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+/** Opens the file that has the name now, if it is another one. While a log is rotated, no file may have the name. */
+async function openReplacement(file: string, handle: FileHandle): Promise<FileHandle | undefined> {
+  const named = await open(file, 'r').catch(() => undefined);
+  if (named === undefined) return undefined;
+  const [is, was] = [await named.stat(), await handle.stat()];
+  if (is.ino !== was.ino || is.dev !== was.dev) return named;
+  await named.close();
+  return undefined;
 }
 
 async function readFrom(handle: FileHandle, position: number, lines: LineReader): Promise<number> {

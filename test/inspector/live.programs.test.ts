@@ -229,8 +229,8 @@ describe('the feed', () => {
     expect(records.filter(({ text }) => text.includes('"tool.result"')).map(({ side }) => side)).toContain('server');
   });
 
-  test('of a log continues with the lines that are appended', async () => {
-    const { appendFileSync } = await import('node:fs');
+  test('of a log continues with the lines that are appended, and with the file that takes its name', async () => {
+    const { appendFileSync, renameSync } = await import('node:fs');
     const file = folder.write('growing.accp', '# a comment\n@a>req:first{k:1}\n');
     const { said } = await running('inspect', file, '--port', '0');
     await feedUntil(said['page'], 'req:first');
@@ -240,6 +240,16 @@ describe('the feed', () => {
     appendFileSync(file, 'ond{k:1}\n@a>req:third{k:1}\n');
     const records = await feedUntil(said['page'], 'req:third');
     expect(records.map(({ text }) => text)).toEqual(['@a>req:first{k:1}', '@a>req:second{k:1}', '@a>req:third{k:1}']);
+
+    appendFileSync(file, '@a>req:fourth{k:1}\n@a>req:without{an:end}');
+    renameSync(file, `${file}.1`);
+    folder.write('growing.accp', '@a>req:fifth{k:1}\n');
+    const all = await feedUntil(said['page'], 'req:fifth');
+    expect(all.slice(3).map(({ text }) => text)).toEqual([
+      '@a>req:fourth{k:1}',
+      '@a>req:without{an:end}',
+      '@a>req:fifth{k:1}',
+    ]);
   });
 
   test('of a database continues while its runtime runs', async () => {
