@@ -15,13 +15,6 @@ export interface Finding {
   readonly related?: readonly Span[] | undefined;
 }
 
-/** A change that removes a finding. */
-export interface Fix {
-  readonly title: string;
-  readonly span: Span;
-  readonly text: string;
-}
-
 /** The types of semantic tokens, in the order of the legend. All are standard types of the protocol. */
 export const TOKEN_TYPES = [
   'namespace',

@@ -6,9 +6,9 @@ import { findFrames } from '../../src/accp/find.js';
 import { completions, diagnostics, hover, pushTokens, symbols } from '../../src/language-server/answers.js';
 import { OpenDocument } from '../../src/language-server/document.js';
 import { LANGUAGES, messagesIn } from '../../src/language-server/messages/find.js';
-import { applyFix } from '../../src/language-server/messages/verified-fixes.js';
 import { SemanticTokensBuilder, TextDocument } from '../../src/language-server/protocol.js';
 import { DEFAULT_SETTINGS } from '../../src/language-server/settings.js';
+import { applyFix } from '../../src/text/fix.js';
 import { tableLines } from '../../src/text/prose.js';
 
 const pieces = fc.constantFrom(

@@ -123,7 +123,11 @@ describe('frames', () => {
     ['@a>req:x{k:[1', 'E1001', { 'Close the frame with "]}"': '@a>req:x{k:[1]}' }],
     ['@a>req:x{a:1,b:2}', 'E1001', { 'Separate the parameters by "|"': '@a>req:x{a:1|b:2}' }],
     ['@a>req:x{a:two words}', 'E1001', { 'Write "_" for the white space': '@a>req:x{a:two_words}' }],
-    ['@a>req:x{a:1|b:2|a:3}', 'E1001', { 'Remove "a:3"': '@a>req:x{a:1|b:2}' }],
+    [
+      '@a>req:x{a:1|b:2|a:3}',
+      'E1001',
+      { 'Remove "a:3"': '@a>req:x{a:1|b:2}', 'Rename it to "a_2"': '@a>req:x{a:1|b:2|a_2:3}' },
+    ],
     ['@a>req:x{a:\\q}', 'E1001', { 'Escape the backslash': '@a>req:x{a:\\\\q}' }],
     ['@a>req:x{a:caf\u00e9}', 'E1001', { 'Write "e"': '@a>req:x{a:cafe}' }],
     ['@a>req:x{} trailing', 'E1001', { 'Remove the rest of the line': '@a>req:x{}' }],

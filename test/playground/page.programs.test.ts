@@ -156,7 +156,7 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     await page.waitForSelector('#panel-accp .cm-lintRange-error');
     expect(await page.locator('#panel-accp .problems li').textContent()).toContain('E1001');
     expect(await page.locator('#panel-accp .cm-lintRange-error').textContent()).toBe('@');
-    await page.getByRole('button', { name: 'Fix: Escape the delimiters' }).click();
+    await page.getByRole('button', { name: 'Fix: Escape "@strategy:plan"' }).click();
     await page.waitForSelector('#panel-accp .cm-lintRange-error', { state: 'detached' });
     expect(await textOf(page)).toBe(before.replace('}[', '|nx:\\@strategy\\:plan}['));
     await page.locator('#panel-accp .hint', { hasText: 'All 2 frames are valid.' }).waitFor();
@@ -269,7 +269,7 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     const page = await open();
     await tab(page, 'aacp');
     await type(page, 'FECH|HR|return:A|p:1|aacp:1.1', 'aacp');
-    await page.getByRole('button', { name: 'Fix: Replace by FETCH' }).click();
+    await page.getByRole('button', { name: 'Fix: Replace with "FETCH"' }).click();
     await page.locator('#panel-aacp .english', { hasText: 'Retrieve (Human Resources domain).' }).waitFor();
     await page.getByText('Fill in a form instead').click();
     await page.getByLabel('Workflow').selectOption('InvoiceEncoder');

@@ -1,5 +1,6 @@
 /** Answers to the questions of an editor about a grammar. */
 import peggy from 'peggy';
+import { type Fix, suggestedWord } from '../../text/fix.js';
 import type { Span } from '../../text/span.js';
 import { quotedShort } from '../../text/visible.js';
 import {
@@ -8,13 +9,11 @@ import {
   type ColoredSpan,
   type Completion,
   type Finding,
-  type Fix,
   type Hover,
   type Outline,
   type TokenType,
   wordAt,
 } from '../language.js';
-import { suggested } from '../messages/verified-fixes.js';
 import type { Grammar, RuleName } from './grammar.js';
 import type { Mark } from './segments.js';
 
@@ -169,7 +168,7 @@ export function grammarOutline({ segments }: Grammar): readonly Outline[] {
 /** Returns the quick fixes of a finding about a grammar. */
 export function grammarFixes(grammar: Grammar, text: string, finding: Finding): readonly Fix[] {
   const { code, span } = finding;
-  const word = suggested(finding);
+  const word = suggestedWord(finding);
   const fixes: Fix[] = word === undefined ? [] : [{ title: `Replace with ${quotedShort(word)}`, span, text: word }];
   if (code === 'undefined-rule') {
     const name = text.slice(span.start, span.end);

@@ -1,5 +1,5 @@
 /** The white space of a grammar in one form. Peggy has no canonical form: only what stands between tokens changes, never a token. */
-import type { Fix } from '../language.js';
+import type { Fix } from '../../text/fix.js';
 import type { Grammar } from './grammar.js';
 import type { Mark } from './segments.js';
 

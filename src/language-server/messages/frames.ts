@@ -2,6 +2,7 @@
 
 import { ERROR_CODES } from '../../accp/errors.js';
 import { explainFrame, printFrame, tryParseFrame } from '../../accp/index.js';
+import { type FramePlace, type FrameToken, readFrameTokens, writtenValue } from '../../accp/language/tokens.js';
 import { keyTable } from '../../accp/message/abbreviations.js';
 import type { SchemaDefinition } from '../../accp/message/json.js';
 import { CORE_OPERATIONS } from '../../accp/registry/definition.js';
@@ -13,7 +14,6 @@ import { PrintError } from '../../text/errors.js';
 import { asCode, asText, type CompletionWord, type Outline, type TokenType, wordAt } from '../language.js';
 import { checkFrame } from './frame-checks.js';
 import { frameFixes } from './frame-fixes.js';
-import { type FramePlace, type FrameToken, readFrameTokens, writtenValue } from './frame-tokens.js';
 import type { MessageLanguage, MessageSettings } from './message-language.js';
 
 const DRAFT = 'draft-benzing-accp-00';

@@ -2,7 +2,8 @@
 import type { Profile } from '../../aacp/index.js';
 import type { Dialect } from '../../accp/index.js';
 import type { Registry } from '../../accp/registry/registry.js';
-import type { ColoredSpan, Completion, Finding, Fix, Hover, Outline, SeenWords } from '../language.js';
+import type { Fix } from '../../text/fix.js';
+import type { ColoredSpan, Completion, Finding, Hover, Outline, SeenWords } from '../language.js';
 
 /** The settings that concern messages. */
 export interface MessageSettings {

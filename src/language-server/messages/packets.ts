@@ -1,13 +1,7 @@
 /** Packets of AACP in an editor. */
 
-import {
-  canonicalizePacket,
-  explainPacket,
-  type PacketDiagnostic,
-  printPacket,
-  tryParsePacket,
-  validatePacket,
-} from '../../aacp/index.js';
+import { canonicalizePacket, explainPacket, printPacket, tryParsePacket, validatePacket } from '../../aacp/index.js';
+import { diagnosticFixes } from '../../aacp/language/fixes.js';
 import { lintPacket } from '../../aacp/lint/lint.js';
 import {
   CORE_KEYS,
@@ -23,11 +17,10 @@ import {
 } from '../../aacp/vocabulary.js';
 import { meaning, type Words } from '../../text/ascii.js';
 import { PegwireError, PrintError } from '../../text/errors.js';
-import { quotedShort } from '../../text/visible.js';
-import { asCode, asText, type CompletionWord, type Finding, type Fix, type TokenType, wordAt } from '../language.js';
+import { helpfulFixes } from '../../text/fix.js';
+import { asCode, asText, type CompletionWord, type Finding, type TokenType, wordAt } from '../language.js';
 import type { MessageLanguage, MessageSettings } from './message-language.js';
 import { type PacketToken, readPacketTokens } from './packet-tokens.js';
-import { suggested, verified } from './verified-fixes.js';
 
 const DRAFT = 'draft-mackay-aacp-01';
 
@@ -44,7 +37,7 @@ const VALUES: Readonly<Record<string, Words>> = {
 export const packets: MessageLanguage = {
   check: checkPacket,
   fixes: (text, finding, settings) =>
-    verified(text, finding, candidatesOf(text, finding), (one) => checkPacket(one, settings)),
+    helpfulFixes(text, finding, diagnosticFixes(text, finding), (one) => checkPacket(one, settings)),
 
   format: (text) => {
     const result = tryParsePacket(text);
@@ -165,81 +158,6 @@ function advise(text: string): ReturnType<typeof lintPacket> {
     if (thrown instanceof PegwireError) return [];
     throw thrown;
   }
-}
-
-/** Returns the changes that could remove a finding. */
-function candidatesOf(text: string, finding: Finding): readonly Fix[] {
-  const { span } = finding;
-  const word = suggested(finding);
-  const replace = (by: string): Fix => ({ title: `Replace with ${quotedShort(by)}`, span, text: by });
-  const add = (field: string): Fix => {
-    const end = text.trimEnd().length;
-    return {
-      title: `Add ${quotedShort(field)}`,
-      span: { start: end, end: text.length },
-      text: `${text[end - 1] === '|' ? '' : '|'}${field}`,
-    };
-  };
-  if (word !== undefined) return [replace(word)];
-  const code = finding.code as PacketDiagnostic['code'] | 'currency-form';
-  switch (code) {
-    case 'missing-return':
-      return [add('return:AGENT')];
-    case 'missing-aacp':
-      return [add(`aacp:${VERSION}`)];
-    case 'missing-p':
-      return [add('p:2')];
-    case 'sentiment-without-tone':
-      return Object.keys(TONES).map((tone) => add(`tone:${tone}`));
-    case 'ltv-without-ccy':
-      return ['USD', 'EUR', 'GBP'].map((currency) => add(`ccy:${currency}`));
-    case 'empty-aacp':
-    case 'version-mismatch':
-      return [replace(VERSION)];
-    case 'bad-priority':
-      return Object.keys(PRIORITIES).map(replace);
-    case 'key-case':
-      return [replace(lowerAscii(text.slice(span.start, span.end)))];
-    case 'currency-form':
-      return [replace(text.slice(span.start, span.end).toUpperCase())];
-    case 'whitespace':
-      return [
-        {
-          title: 'Remove the white space around the tokens',
-          span: { start: 0, end: text.length },
-          text: trimmed(text),
-        },
-      ];
-    case 'control-character':
-      return [{ title: 'Remove the character', span, text: '' }];
-    case 'empty-field':
-    case 'empty-value':
-    case 'duplicate-key':
-    case 'empty-key':
-      return [removal(text, span.start)];
-    default:
-      return [];
-  }
-}
-
-/** Returns the removal of the slot at an offset, with the separator before it. */
-function removal(text: string, at: number): Fix {
-  const start = Math.max(0, text.lastIndexOf('|', at - 1));
-  const next = text.indexOf('|', at);
-  const end = next < 0 ? text.length : next;
-  return { title: `Remove ${quotedShort(text.slice(start, end))}`, span: { start, end }, text: '' };
-}
-
-/** Removes the white space that parsers remove. */
-function trimmed(text: string): string {
-  return text
-    .split('|')
-    .map((slot, index) =>
-      slot
-        .replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '')
-        .replace(index > 1 ? /^([^:]*?)[ \t]*:[ \t]*/ : /^()/, index > 1 ? '$1:' : ''),
-    )
-    .join('|');
 }
 
 function describe({ role, text, key }: PacketToken): string | null {

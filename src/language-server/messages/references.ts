@@ -1,6 +1,7 @@
 /** The places that the references in a frame lead to. */
+
+import { type FrameToken, readFrameTokens, writtenValue } from '../../accp/language/tokens.js';
 import type { Span } from '../../text/span.js';
-import { type FrameToken, readFrameTokens, writtenValue } from './frame-tokens.js';
 
 /** A frame of a document. */
 export interface PlacedFrame {

@@ -1,4 +1,5 @@
 /** The results that the worker sends to the page. Each is small, whatever the size of the text. */
+import type { Fix as TextFix } from '../../text/fix.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 
 /** A replacement in a text, in UTF-16 offsets. */
@@ -14,6 +15,11 @@ export interface Fix {
   /** The change of the text; absent if another dialect accepts it as it is. */
   readonly edit?: Edit;
   readonly dialect?: string;
+}
+
+/** Moves a fix of a line to its place in the text. */
+export function fixAt({ title, span, text }: TextFix, start: number): Fix {
+  return { label: title, edit: { from: start + span.start, to: start + span.end, insert: text } };
 }
 
 /** An error or warning at a place of the text. */

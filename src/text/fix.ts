@@ -1,24 +1,42 @@
-/** Quick fixes, which are offered only if they help. */
-import type { Finding, Fix } from '../language.js';
+/** Changes of a text that may remove an error or a warning in it. */
+import type { Severity } from './diagnostic.js';
+import type { Span } from './span.js';
 
-/** Each finding and each candidate checks the whole text, so longer texts get no quick fixes. */
-const MAX_LENGTH = 2000;
+/** A replacement of a part of a text. */
+export interface Fix {
+  /** The change as a command: `Remove "|"`. */
+  readonly title: string;
+  readonly span: Span;
+  readonly text: string;
+}
 
+/** The parts of a diagnostic that decide whether a fix helps. */
+interface Finding {
+  readonly code: string;
+  readonly severity: Severity | 'information' | 'hint';
+  readonly span: Span;
+  readonly help?: string | undefined;
+}
+
+/** Each finding and each candidate checks the whole text, so longer texts get no fixes. */
+const MAX_FIXED = 2000;
+
+/** Applies a fix to its text. */
 export function applyFix(text: string, { span, text: inserted }: Fix): string {
   return text.slice(0, span.start) + inserted + text.slice(span.end);
 }
 
 /**
- * Returns the candidates after which the finding is gone and no error is new. A grammar reports only its first error: if no candidate removes it,
+ * Tries the candidates with a check of the text, and returns those after which the finding is gone and no error is new. A grammar reports only its first error: if no candidate removes it,
  * those are returned after which the next error is nearer to the end of the text.
  */
-export function verified(
+export function helpfulFixes(
   text: string,
   finding: Finding,
   candidates: readonly Fix[],
   check: (text: string) => readonly Finding[],
 ): readonly Fix[] {
-  if (text.length > MAX_LENGTH) return [];
+  if (text.length > MAX_FIXED) return [];
   const errorsIn = (findings: readonly Finding[]): number =>
     findings.filter(({ severity }) => severity === 'error').length;
   const sameIn = (findings: readonly Finding[]): readonly Finding[] =>
@@ -44,6 +62,6 @@ export function verified(
 }
 
 /** Returns the word that a help text suggests. */
-export function suggested({ help = '' }: Finding): string | undefined {
+export function suggestedWord({ help = '' }: Pick<Finding, 'help'>): string | undefined {
   return /^did you mean "([^"]+)"\?$/.exec(help)?.[1];
 }
