@@ -1,11 +1,10 @@
 /**
  * The compact frames of a session (profile `compact1`), and the tables that both sides keep for them.
  *
- * Each sender has its own tables. The metadata field `tbl` announces changes: with `new`, an agent begins tables with the entries of the
- * common registry, with `reg.HASH` with those of another one; `off` ends them.
+ * Each sender has its own tables; the metadata field `tbl` announces their changes.
  *
  * If all parties share one count of frames, the agents of one endpoint share tables, since its frames are then read in the order in which
- * they were sent: with `as.NAME`, an agent uses the tables of another one. But a lost frame need not leave a gap, because a frame of another
+ * they were sent. But a lost frame need not leave a gap, because a frame of another
  * party may have its number. So every frame that uses tables has the number of such frames of the sender so far, modulo 1000: as the key
  * of the list of a numbered operation, otherwise in `tbl`, as in `new.12`. A frame with another number is rejected like one after a gap.
  */
@@ -23,13 +22,8 @@ import { COMMON_REGISTRY, matchesHash, type Registry, shortHash } from '../regis
 import type { Journal } from '../store/journal.js';
 import type { SequenceMode } from './delivery.js';
 import type { Registries } from './registries.js';
+import { beginField, COUNTS, countField, joinField, OFF, type TableField } from './table-field.js';
 import { type TableOwner, TableOwners } from './table-owners.js';
-
-const NEW = 'new';
-const REGISTRY = 'reg.';
-const OFF = 'off';
-const SHARED = 'as.';
-const COUNTS = 1000;
 
 /** The value of `want` in the error frame that asks for new tables. */
 export const WANTED_TABLES = 'tables';
@@ -150,7 +144,7 @@ export class Compaction {
     if (isProtocolFrame(frame)) return plainBody(plain, undefined);
     const hasNumbers = this.#mode === 'session' || registry?.compact?.agents !== undefined;
     if (registry !== null && !(hasNumbers && numberIn(agent) !== undefined)) {
-      const [used, table] = this.#usedBy(agent, owner, registry);
+      const [used, change] = this.#usedBy(agent, owner, registry);
       // With one count for all, the key of the list is the number of the frame.
       const count = this.#mode === 'session' ? used.count : undefined;
       this.owners.use(key, used.tables);
@@ -161,11 +155,13 @@ export class Compaction {
         const next = this.#counted(used);
         if (next !== owner) this.owners.set(key, next);
         const { text, isNumbered, hasCount, tokens, plainTokens } = compacted;
-        const mark = this.#mark(table, used.count, hasCount);
-        const isRead = mark !== undefined || isNumbered;
-        const name = isRead ? this.#spellAgent(agent, table, { registry, owner: used }) : agent;
+        // The receiver does not know the count of tables that a frame begins.
+        const isCounted = hasCount && used.tables === owner?.tables;
+        const table = this.#mode === 'sender' || isCounted ? change : countField(change, used.count);
+        const isRead = table !== undefined || isNumbered;
+        const name = isRead ? this.#spellAgent(agent, change, { registry, owner: used }) : agent;
         const body = name === agent ? text : `@${name}${text.slice(agent.length + 1)}`;
-        return { body, table: mark, tokens, plainTokens };
+        return { body, table, tokens, plainTokens };
       }
     }
     const isUsed = owner?.agents.includes(agent) === true;
@@ -186,13 +182,13 @@ export class Compaction {
     }
   }
 
-  /** Returns the number of an agent if it has fewer tokens. @param table the field `tbl` of the frame if it begins or joins tables */
-  #spellAgent(agent: string, table: string | undefined, { registry, owner }: AgentNumbers): string {
+  /** Returns the number of an agent if it has fewer tokens. @param change the field `tbl` of a frame that begins or joins tables */
+  #spellAgent(agent: string, change: string | undefined, { registry, owner }: AgentNumbers): string {
     // In the mode `sender`, the count of a frame is that of its agent, which must be known before its tables.
-    const hasNumber = this.#mode === 'session' || table === undefined;
+    const hasNumber = this.#mode === 'session' || change === undefined;
     const spelled = hasNumber && this.#haveOneRegistry(registry) ? spellAgent(agent, registry) : agent;
     // Another endpoint could have an agent with this number.
-    if (spelled !== agent || this.#mode === 'sender' || this.#peers.size > 1 || table !== undefined) return spelled;
+    if (spelled !== agent || this.#mode === 'sender' || this.#peers.size > 1 || change !== undefined) return spelled;
     const number = String((registry.compact?.agents?.length ?? 0) + owner.agents.indexOf(agent));
     return this.#costs.of(number) < this.#costs.of(agent) ? number : agent;
   }
@@ -210,34 +206,32 @@ export class Compaction {
    */
   agentOf(
     frame: Frame,
-    table: string | undefined,
+    field: TableField | undefined,
     registryOf: (hash: string) => Registry | null,
   ): readonly [agent: string, isAmbiguous: boolean] {
     const { agent: written } = frame;
-    if (numberIn(written) === undefined || table === OFF || isProtocolFrame(frame)) return [written, false];
-    const named = this.#agentsWith(frame, table, registryOf);
+    if (numberIn(written) === undefined || field?.kind === 'off' || isProtocolFrame(frame)) return [written, false];
+    const named = this.#agentsWith(frame, field, registryOf);
     return named.length > 1 ? [written, true] : [named[0] ?? written, false];
   }
 
   /** Returns the agents that a number may mean; none if it is the name. */
   #agentsWith(
     frame: Frame,
-    table: string | undefined,
+    field: TableField | undefined,
     registryOf: (hash: string) => Registry | null,
   ): readonly string[] {
     const { agent: written } = frame;
     const isShared = this.#mode === 'session';
-    const beginning = partsOf(table, BEGINNING);
     // The common registry has no agents.
-    if (beginning !== null)
-      return isShared && beginning[1] !== undefined ? [nameIn(registryOf(beginning[1]), written)] : [];
-    const [, first] = partsOf(table, SHARED_COUNT) ?? [];
-    if (first !== undefined) {
-      const owner = this.owners.get(INCOMING + first);
+    if (field?.kind === 'begin')
+      return isShared && field.hash !== undefined ? [nameIn(registryOf(field.hash), written)] : [];
+    if (field?.kind === 'join') {
+      const owner = this.owners.get(INCOMING + field.first);
       return owner === undefined ? [] : [nameIn(registryOf(owner.hash), written)];
     }
     // The frame of an agent with this name, which has tables, or does not use any.
-    if (this.#readerOf(written) !== undefined || !usesTables(frame, table)) return [];
+    if (this.#readerOf(written) !== undefined || !usesTables(frame, field)) return [];
     const found = new Set<string>();
     const sharing: string[] = [];
     // Many owners have the same registry, and broken ones may have none.
@@ -260,37 +254,35 @@ export class Compaction {
    *
    * @param mayBeCompact `true` if the agent may send compact frames
    */
-  isContinuous(frame: Frame, table: string | undefined, mayBeCompact: boolean): boolean {
-    if (this.#mode === 'sender' || table === OFF || isProtocolFrame(frame)) return true;
-    if (table !== undefined && BEGINNING.test(table)) return true;
+  isContinuous(frame: Frame, field: TableField | undefined, mayBeCompact: boolean): boolean {
+    if (this.#mode === 'sender' || field?.kind === 'off' || field?.kind === 'begin' || isProtocolFrame(frame))
+      return true;
     const { agent, operation, payload } = frame;
-    const [, first, beside, alone] = partsOf(table, SHARED_COUNT) ?? [];
-    const owner =
-      first === undefined ? this.owners.get(this.#readerOf(agent) ?? '') : this.owners.get(INCOMING + first);
+    const key = field?.kind === 'join' ? INCOMING + field.first : this.#readerOf(agent);
+    const owner = this.owners.get(key ?? '');
     // An agent without compact frames may have tables, if its announcement was lost.
-    if (!mayBeCompact && table === undefined && owner === undefined) return true;
+    if (!mayBeCompact && field === undefined && owner === undefined) return true;
     const inPayload = numberIn(operation) === undefined ? undefined : numberIn(payload[0]?.key ?? '');
-    const count = inPayload ?? numberIn(beside ?? alone ?? '');
     // A plain frame has no count.
-    return count === owner?.count;
+    return (inPayload ?? field?.count) === owner?.count;
   }
 
   /**
    * Returns the plain frame, with its text if it differs, and updates the tables.
    *
-   * @param table the metadata field `tbl`
+   * @param field the metadata field `tbl`
    * @param registryOf returns the registry with a hash; `null` if it is unknown
    * @throws AccpError E2001 if the tables lack an entry, E1001 if the frame is invalid, E2003 if there are too many senders. Later frames
    * are then rejected until their sender begins new tables or sends plain frames, which `want` in the details asks for.
    */
   expand(
     frame: Frame,
-    table: string | undefined,
+    field: TableField | undefined,
     registryOf: (hash: string) => Registry | null,
   ): readonly [frame: Frame, text?: string] {
     const { agent } = frame;
     if (isProtocolFrame(frame)) return [frame];
-    if (table !== undefined) this.#announced(agent, table, registryOf);
+    if (field !== undefined) this.#announced(agent, field, registryOf);
     const key = this.#readerOf(agent);
     if (key === undefined) return [frame];
     const owner = this.owners.get(key)!;
@@ -329,8 +321,9 @@ export class Compaction {
       former: without(current?.former ?? known, agent),
       ...{ hash, count, tables },
     };
-    if (current !== undefined) return [{ ...used, agents: [...agents, agent] }, SHARED + agents[0]];
-    return [{ ...used, agents: [agent] }, hash === COMMON_REGISTRY.hash ? NEW : REGISTRY + shortHash(hash)];
+    if (current !== undefined) return [{ ...used, agents: [...agents, agent] }, joinField(agents[0]!)];
+    const isCommon = hash === COMMON_REGISTRY.hash;
+    return [{ ...used, agents: [agent] }, beginField(isCommon ? undefined : shortHash(hash))];
   }
 
   #outgoingKey(agent: string): string {
@@ -344,35 +337,27 @@ export class Compaction {
     return { agents, known, former, hash, count: (count + 1) % COUNTS, tables };
   }
 
-  /** Returns the field `tbl` of a frame that uses tables. */
-  #mark(table: string | undefined, count: number, hasCount: boolean): string | undefined {
-    if (this.#mode === 'sender' || (hasCount && !BEGINNING.test(table ?? ''))) return table;
-    return table === undefined ? String(count) : `${table}.${count}`;
-  }
-
-  #announced(agent: string, table: string, registryOf: (hash: string) => Registry | null): void {
-    const [, first] = SHARED_COUNT.exec(table) ?? [];
-    // A mere count.
-    if (first === undefined && numberIn(table) !== undefined) return;
+  #announced(agent: string, field: TableField, registryOf: (hash: string) => Registry | null): void {
+    if (field.kind === 'count') return;
     const before = this.#readerOf(agent);
-    const key = INCOMING + (first ?? agent);
+    const key = INCOMING + (field.kind === 'join' ? field.first : agent);
     let next: TableOwner | undefined;
     try {
-      if (first !== undefined) next = this.#shared(agent, first);
-      else if (table !== OFF) next = this.#begun(agent, table, before, registryOf);
+      if (field.kind === 'join') next = this.#joined(agent, field.first);
+      else if (field.kind !== 'off') next = this.#begun(agent, field, before, registryOf);
     } catch (thrown) {
       this.#break(agent, before);
       throw thrown;
     }
     // An endpoint has one pair of tables: all agents that used the former ones announce new ones.
-    const isOnlyEndpoint = this.#mode === 'session' && this.#peers.size === 1 && BEGINNING.test(table);
+    const isOnlyEndpoint = this.#mode === 'session' && this.#peers.size === 1 && field.kind === 'begin';
     for (const other of isOnlyEndpoint ? [...this.owners.keys()] : [before ?? ''])
       if (other.startsWith(INCOMING) && (other !== key || next === undefined)) this.owners.delete(other);
     if (next !== undefined) this.owners.set(key, next);
   }
 
   /** Returns the tables that another agent has begun, and this one uses from now on. */
-  #shared(agent: string, first: string): TableOwner {
+  #joined(agent: string, first: string): TableOwner {
     const owner = this.#mode === 'session' ? this.owners.get(INCOMING + first) : undefined;
     if (owner === undefined) throw unreadable('E2001', `The agent ${first} has no tables.`);
     if (owner.agents.includes(agent)) return owner;
@@ -383,12 +368,12 @@ export class Compaction {
 
   #begun(
     agent: string,
-    table: string,
+    field: Extract<TableField, { kind: 'begin' | 'invalid' }>,
     before: string | undefined,
     registryOf: (hash: string) => Registry | null,
   ): TableOwner {
-    const [isBeginning, hash, count = '0'] = BEGINNING.exec(table) ?? [];
-    if (isBeginning === undefined) throw unreadable('E1001', `The field tbl cannot be "${table}".`);
+    if (field.kind === 'invalid') throw unreadable('E1001', `The field tbl cannot be "${field.text}".`);
+    const { hash, count = 0 } = field;
     let readers = 0;
     for (const [key, { tables }] of this.owners) {
       if (key.startsWith(INCOMING) && key !== before && tables !== null) readers++;
@@ -400,7 +385,7 @@ export class Compaction {
     const registry = hash === undefined ? COMMON_REGISTRY : registryOf(hash);
     if (registry === null) throw unreadable('E2001', `The registry ${hash} is unknown.`, WANTED_PLAIN);
     const tables = new CompactTables(staticEntries(registry), true);
-    return { agents: [ownText(agent)], known: [], former: [], hash: registry.hash, count: Number(count), tables };
+    return { agents: [ownText(agent)], known: [], former: [], hash: registry.hash, count, tables };
   }
 
   /** Records that the frames of an agent cannot be read, which may be meant as compact ones. */
@@ -420,12 +405,11 @@ export class Compaction {
 }
 
 /** Returns `true` for a frame that only a reader with tables can read, as it shows by itself. */
-function usesTables({ operation, payload }: Pick<Frame, 'operation' | 'payload'>, table: string | undefined): boolean {
-  return table !== undefined || numberIn(operation) !== undefined || numberIn(payload[0]?.key ?? '') !== undefined;
-}
-
-function partsOf(table: string | undefined, form: RegExp): RegExpExecArray | null {
-  return table === undefined ? null : form.exec(table);
+function usesTables(
+  { operation, payload }: Pick<Frame, 'operation' | 'payload'>,
+  field: TableField | undefined,
+): boolean {
+  return field !== undefined || numberIn(operation) !== undefined || numberIn(payload[0]?.key ?? '') !== undefined;
 }
 
 function nameIn(registry: Registry | null, written: string): string {
@@ -439,12 +423,6 @@ function without(agents: readonly string[], agent: string): readonly string[] {
 function plainBody(body: string, table: string | undefined): CompactBody {
   return { body, table, tokens: undefined, plainTokens: undefined };
 }
-
-/** The beginning of tables, with the hash of a registry, and a count. */
-const BEGINNING = /^(?:new|reg\.([0-9a-f]{6,64}))(?:\.(0|[1-9][0-9]{0,2}))?$/;
-
-/** The agent whose tables are used, and a count, or a mere count. */
-const SHARED_COUNT = /^(?:as\.([A-Za-z0-9_-]+)(?:\.(0|[1-9][0-9]{0,2}))?|(0|[1-9][0-9]{0,2}))$/;
 
 /** A plain frame that reads like a compact one: its operation and its first key are numbers. */
 const NUMBERED = /^@[\w-]+>[A-Za-z]+:[0-9]+\{[0-9]+:/;

@@ -4,6 +4,7 @@ import { ownText } from '../../text/own-text.js';
 import type { Frame, Value } from '../ast.js';
 import { type AccpError, accpError } from '../errors.js';
 import { sourceText } from '../message/read-value.js';
+import { readTableField, type TableField } from './table-field.js';
 
 export interface ReceivedEnvelope {
   readonly mid: string;
@@ -16,7 +17,7 @@ export interface ReceivedEnvelope {
   /** The position in a split message (section 3.4); `undefined` for a whole one. */
   readonly part: Part | undefined;
   /** The change of the tables for compact frames. */
-  readonly table: string | undefined;
+  readonly table: TableField | undefined;
   /** `true` if strings are transliterated, although the announcement of that may not have been read. */
   readonly isTransliterated?: boolean | undefined;
 }
@@ -50,7 +51,7 @@ export function readEnvelope(frame: Frame): {
   let idx: number | undefined;
   let tot: number | undefined;
   let cut: number | undefined;
-  let table: string | undefined;
+  let table: TableField | undefined;
   let isTransliterated = false;
   for (const { key, value } of frame.metadata ?? []) {
     switch (key) {
@@ -86,7 +87,7 @@ export function readEnvelope(frame: Frame): {
         break;
       case 'tbl':
         // Reads any other value as an invalid change of tables.
-        table = identifierOf(value) ?? '';
+        table = readTableField(identifierOf(value) ?? '');
         break;
       case 'txt':
         isTransliterated = true;
@@ -140,10 +141,12 @@ function missing(key: string): AccpError {
   );
 }
 
-interface SentEnvelope extends Partial<Omit<ReceivedEnvelope, 'mid' | 'seq' | 'ts'>> {
+interface SentEnvelope extends Partial<Omit<ReceivedEnvelope, 'mid' | 'seq' | 'ts' | 'table'>> {
   readonly mid: string;
   readonly seq: number;
   readonly ts: number;
+  /** The text of `tbl`. */
+  readonly table?: string | undefined;
 }
 
 /** A metadata block without its number, which is assigned last: the texts before and after it. */
