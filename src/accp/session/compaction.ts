@@ -226,7 +226,7 @@ export class Compaction {
     // The common registry has no agents.
     if (field?.kind === 'begin')
       return isShared && field.hash !== undefined ? [nameIn(registryOf(field.hash), written)] : [];
-    if (field?.kind === 'join') {
+    if (field?.first !== undefined) {
       const owner = this.owners.get(INCOMING + field.first);
       return owner === undefined ? [] : [nameIn(registryOf(owner.hash), written)];
     }
@@ -258,8 +258,8 @@ export class Compaction {
     if (this.#mode === 'sender' || field?.kind === 'off' || field?.kind === 'begin' || isProtocolFrame(frame))
       return true;
     const { agent, operation, payload } = frame;
-    const key = field?.kind === 'join' ? INCOMING + field.first : this.#readerOf(agent);
-    const owner = this.owners.get(key ?? '');
+    const first = field?.first;
+    const owner = this.owners.get((first === undefined ? this.#readerOf(agent) : INCOMING + first) ?? '');
     // An agent without compact frames may have tables, if its announcement was lost.
     if (!mayBeCompact && field === undefined && owner === undefined) return true;
     const inPayload = numberIn(operation) === undefined ? undefined : numberIn(payload[0]?.key ?? '');
@@ -340,10 +340,10 @@ export class Compaction {
   #announced(agent: string, field: TableField, registryOf: (hash: string) => Registry | null): void {
     if (field.kind === 'count') return;
     const before = this.#readerOf(agent);
-    const key = INCOMING + (field.kind === 'join' ? field.first : agent);
+    const key = INCOMING + (field.first ?? agent);
     let next: TableOwner | undefined;
     try {
-      if (field.kind === 'join') next = this.#joined(agent, field.first);
+      if (field.first !== undefined) next = this.#joined(agent, field.first);
       else if (field.kind !== 'off') next = this.#begun(agent, field, before, registryOf);
     } catch (thrown) {
       this.#break(agent, before);
@@ -368,7 +368,7 @@ export class Compaction {
 
   #begun(
     agent: string,
-    field: Extract<TableField, { kind: 'begin' | 'invalid' }>,
+    field: TableField,
     before: string | undefined,
     registryOf: (hash: string) => Registry | null,
   ): TableOwner {

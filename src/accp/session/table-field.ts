@@ -6,31 +6,29 @@
  */
 import { numberIn } from '../compact/spelling.js';
 
-export type TableField =
-  /** `hash` is the beginning of the hash of a registry; `undefined` for the common one. */
-  | { readonly kind: 'begin'; readonly hash: string | undefined; readonly count: number | undefined }
-  | { readonly kind: 'join'; readonly first: string; readonly count: number | undefined }
-  | { readonly kind: 'count'; readonly count: number }
-  | { readonly kind: 'off'; readonly count: undefined }
-  | { readonly kind: 'invalid'; readonly text: string; readonly count: undefined };
+export interface TableField {
+  readonly kind: 'begin' | 'join' | 'off' | 'count' | 'invalid';
+  /** The beginning of the hash of the registry that tables begin with; `undefined` for the common one. */
+  readonly hash: string | undefined;
+  /** The agent that is joined. */
+  readonly first: string | undefined;
+  readonly count: number | undefined;
+  readonly text: string;
+}
 
 export const OFF = 'off';
 
 /** Counts are modulo this number. */
 export const COUNTS = 1000;
 
-const BEGIN = /^(?:new|reg\.([0-9a-f]{6,64}))(?:\.(0|[1-9][0-9]{0,2}))?$/;
-const JOIN = /^as\.([A-Za-z0-9_-]+)(?:\.(0|[1-9][0-9]{0,2}))?$/;
+const CHANGE = /^(?:(new|reg\.([0-9a-f]{6,64}))|as\.([A-Za-z0-9_-]+))(?:\.(0|[1-9][0-9]{0,2}))?$/;
 
 export function readTableField(text: string): TableField {
-  if (text === OFF) return { kind: 'off', count: undefined };
-  const alone = numberIn(text);
-  if (alone !== undefined) return { kind: 'count', count: alone };
-  const begin = BEGIN.exec(text);
-  if (begin !== null) return { kind: 'begin', hash: begin[1], count: numberIn(begin[2] ?? '') };
-  const join = JOIN.exec(text);
-  if (join !== null) return { kind: 'join', first: join[1]!, count: numberIn(join[2] ?? '') };
-  return { kind: 'invalid', text, count: undefined };
+  const [, begin, hash, first, digits = text] = CHANGE.exec(text) ?? [];
+  const count = numberIn(digits);
+  const isCount = count === undefined ? 'invalid' : 'count';
+  const kind = begin ? 'begin' : first ? 'join' : text === OFF ? 'off' : isCount;
+  return { kind, hash, first, count, text };
 }
 
 /** Prints all fields but a mere count. */
