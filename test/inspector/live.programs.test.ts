@@ -362,11 +362,7 @@ describe('the proxy', () => {
   });
 
   test('refuses pages of other origins and other host names, and reports a server that does not answer', async () => {
-    const dead = createServer().listen(0, '127.0.0.1');
-    await once(dead, 'listening');
-    const { port } = dead.address() as AddressInfo;
-    dead.close();
-    const { said } = await running('inspect', '--listen', '0', '--to', `http://127.0.0.1:${port}`, '--port', '0');
+    const { said } = await running('inspect', '--listen', '0', '--to', 'http://127.0.0.1:1', '--port', '0');
     const proxy = String(said['proxy']);
     expect((await fetch(proxy)).status).toBe(502);
     // Another server, whose address a path may look like.

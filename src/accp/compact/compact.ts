@@ -3,7 +3,8 @@ import { DEFAULT_LIMITS } from '../../text/limits.js';
 import { memoize } from '../../text/memoize.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import type { ArrayValue, Frame, MapValue, Param, Value } from '../ast.js';
-import { OTHER_KIND, printFrame } from '../print.js';
+import { OTHER_KIND } from '../plain.js';
+import { printFrame } from '../print.js';
 import { ABSENT, bySpelling, numberIn, spell, spellKey, spellPath } from './spelling.js';
 import { type CompactTables, type Shape, shapeKey } from './tables.js';
 

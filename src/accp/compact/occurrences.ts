@@ -1,6 +1,6 @@
 /** Keys and strings of a sample of frames: where they occur, and how often. */
 import type { Frame, MapValue, Value } from '../ast.js';
-import { OTHER_KIND } from '../print.js';
+import { OTHER_KIND } from '../plain.js';
 import { mayHaveNumber } from '../registry/definition.js';
 import { payloadShape, tableOf } from './compact.js';
 

@@ -9,7 +9,7 @@
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { Value } from '../ast.js';
 import { decimalOf, integerOf } from '../numbers.js';
-import { OTHER_KIND } from '../print.js';
+import { OTHER_KIND } from '../plain.js';
 
 const VISIBLE = /^[!-~]+$/;
 const CANONICAL_INTEGER = /^(?:0|-?[1-9][0-9]*)$/;

@@ -6,7 +6,7 @@
 
 import { PLACES } from '../../text/decimal.js';
 import { DEFAULT_LIMITS } from '../../text/limits.js';
-import { OTHER_KIND } from '../print.js';
+import { OTHER_KIND } from '../plain.js';
 import { type FieldType, hasType, isPlainObject, type Json, Reference } from './json.js';
 import { isMarked, isMarkedKey, isPlainKey, transliterate } from './transliterate.js';
 import type { TextPolicy } from './writing.js';

@@ -1,7 +1,7 @@
 /** Conversion of JSON to trees: exactly, with reported losses, or not at all (draft-benzing-accp-00, sections 3.1.1 and 3.3). */
 import { DEFAULT_LIMITS } from '../../text/limits.js';
 import type { MapValue, Param, Value } from '../ast.js';
-import { whyNotPlain } from '../print.js';
+import { whyNotPlain } from '../plain.js';
 import { describeType, type FieldType, hasType, type Json, Reference } from './json.js';
 import { checkedMap, containsItself, notJson, plainCopy, toJsonText, tooDeep } from './json-text.js';
 import { pathText } from './message.js';

@@ -6,7 +6,7 @@ import { quotedShort } from '../../text/visible.js';
 import { accpError } from '../errors.js';
 import { keyTable } from '../message/abbreviations.js';
 import { FIELD_TYPES, isPlainMap, nullObject, type SchemaDefinition, sealDefinition } from '../message/json.js';
-import { OTHER_KIND } from '../print.js';
+import { OTHER_KIND } from '../plain.js';
 import { checkDefault } from './defaults.js';
 
 const WORD = /^[A-Za-z0-9_]+$/;

@@ -12,7 +12,7 @@
 import type { ArrayValue, MapValue, Param, RefValue, StringValue, Value } from '../ast.js';
 import { type AccpError, accpError } from '../errors.js';
 import { sourceText } from '../message/read-value.js';
-import { OTHER_KIND } from '../print.js';
+import { OTHER_KIND } from '../plain.js';
 
 export interface Piece {
   readonly params: readonly Param[];
