@@ -1,6 +1,7 @@
 /** Adapters for the OpenAI Agents SDK: tools, sessions, context. Public as `pegwire/frameworks/openai-agents`. */
 import type { AgentInputItem, FunctionTool, Session } from '@openai/agents';
 import type { SessionStore } from '../accp/store/store.js';
+import { ArcpError } from '../arcp/index.js';
 import { type HistoryOptions, storedList } from './stored.js';
 import {
   type AccpToolSetOptions,
@@ -44,7 +45,7 @@ export async function accpTools(peer: ToolPeer, options: AccpToolSetOptions): Pr
 }
 
 async function toolsOf(remote: readonly RemoteTool[]): Promise<AgentTool[]> {
-  const { tool } = await framework('@openai/agents', () => import('@openai/agents'));
+  const { tool, ModelBehaviorError } = await framework('@openai/agents', () => import('@openai/agents'));
   return remote.map(({ name, description, schema, call }) =>
     tool({
       ...{ name, description, strict: false },
@@ -55,7 +56,10 @@ async function toolsOf(remote: readonly RemoteTool[]): Promise<AgentTool[]> {
       errorFunction: (_, thrown) => {
         // An abort ends the run.
         if ((thrown as { readonly name?: unknown } | null)?.name === 'AbortError') throw thrown;
-        return errorText(thrown);
+        // Arguments that are not JSON.
+        return errorText(
+          thrown instanceof ModelBehaviorError ? new ArcpError('INVALID_ARGUMENT', thrown.message) : thrown,
+        );
       },
     }),
   );

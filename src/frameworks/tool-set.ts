@@ -46,6 +46,8 @@ interface ErrorBody {
 }
 
 function bodyOf(thrown: unknown): ErrorBody {
+  // Its message has the code, for frameworks that show models the message only.
+  if (thrown instanceof ToolError) return bodyOf(thrown.cause);
   return thrown instanceof PegwireError ? (thrown as ErrorBody) : asArcpError(thrown);
 }
 
@@ -96,8 +98,10 @@ export interface RemoteTool {
 /** The part of an ARCP client that tool sets use. */
 export type ToolRuntime = Pick<Client, 'session' | 'invoke'>;
 
-/** Returns the tools that a runtime offers in this session. @throws FrameworkError `unknown-tool` if `only` names another one */
+/** Returns the tools that a runtime offers in this session. @throws FrameworkError `unknown-tool` if `only` names another one @throws TypeError if the client is none */
 export function arcpToolSet(client: ToolRuntime, options: ArcpToolSetOptions): readonly RemoteTool[] {
+  if (typeof client?.invoke !== 'function' || client.session === undefined)
+    throw new TypeError('The tools of a runtime require a client, as openClient of pegwire/arcp/client returns it');
   const tools = chosen(client.session.tools ?? [], options.only);
   // All names, so that a tool keeps its name when others are left out.
   const names = allowedNames((client.session.tools ?? []).map(({ name }) => name));
@@ -157,8 +161,12 @@ export interface AccpToolSetOptions extends ToolSetOptions {
   readonly descriptions?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Returns one tool for each operation of a schema: `sales_report_analyze`. @throws FrameworkError `unknown-tool` if `only` names another one */
+/** Returns one tool for each operation of a schema: `sales_report_analyze`. @throws FrameworkError `unknown-tool` if `only` names another one @throws TypeError without a link or registry */
 export function accpToolSet(peer: ToolPeer, options: AccpToolSetOptions): readonly RemoteTool[] {
+  if (typeof peer?.request !== 'function' || options?.registry?.schemas === undefined)
+    throw new TypeError(
+      'The tools of an ACCP peer require a link, and the registry of its codec: { registry: codec.registry }',
+    );
   const { registry, descriptions = {}, only } = options;
   const all = Object.entries(registry.schemas)
     .filter(([name]) => !Object.hasOwn(PROFILE_SCHEMAS, name))
@@ -210,7 +218,7 @@ function chosen<T extends { readonly name: string }>(
   only: readonly string[] | undefined,
 ): readonly T[] {
   if (only === undefined) return all;
-  return only.map((name) => {
+  return [...new Set(only)].map((name) => {
     const found = all.find((tool) => tool.name === name);
     if (found !== undefined) return found;
     const known = all.map((tool) => tool.name).join(', ') || 'none';
@@ -232,7 +240,7 @@ async function guarded<T>(tool: string, signal: AbortSignal | undefined, work: (
   }
 }
 
-/** Returns a result as plain JSON, or as text. Big integers become their digits, since JSON readers would round them. */
+/** Returns a result as plain JSON, or as text. The big integers of ACCP become their digits, since JSON readers would round them; ARCP has none. */
 function plain(value: unknown, { render = false }: ToolSetOptions): unknown {
   if (render) return renderJson(value ?? null).text;
   return JSON.parse(

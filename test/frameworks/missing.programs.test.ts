@@ -14,7 +14,7 @@ import * as aiSdk from 'pegwire/frameworks/ai-sdk';
 import * as langgraph from 'pegwire/frameworks/langgraph';
 import * as openaiAgents from 'pegwire/frameworks/openai-agents';
 
-const client = { session: {} };
+const client = { session: {}, invoke() {} };
 const attempts = [
   () => aiSdk.arcpTools(client),
   () => openaiAgents.arcpTools(client),

@@ -9,6 +9,7 @@ import {
   MemorySession,
   type Model,
   type ModelRequest,
+  RunContext,
   run,
   type Session,
   setTracingDisabled,
@@ -57,7 +58,13 @@ const says = (text: string): AgentOutputItem[] => [
   { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text }] },
 ];
 const calls = (name: string, args: unknown, callId = 'call-1'): AgentOutputItem[] => [
-  { type: 'function_call', callId, name, status: 'completed', arguments: JSON.stringify(args) },
+  {
+    type: 'function_call',
+    callId,
+    name,
+    status: 'completed',
+    arguments: JSON.stringify(args),
+  },
 ];
 const outputs = (items: readonly AgentInputItem[]) =>
   items.flatMap((item) =>
@@ -89,13 +96,26 @@ test('an agent calls tools of a runtime and of an ACCP peer', async () => {
 });
 
 test.each([
-  ['order_find', { id: 7 }, { code: 'NOT_FOUND', retryable: false, details: { id: 7 } }],
+  ['order_find', { id: 7 }, { code: 'NOT_FOUND', message: 'There is no order 7', details: { id: 7 } }],
   ['add', { a: 'two', b: 3 }, { code: 'INVALID_ARGUMENT', retryable: false }],
   ['sales_report_review', {}, { code: 'E2001', retryable: false }],
 ] as const)('the model sees the code of an error of %s', async (name, args, error) => {
   const model = new ScriptedModel(calls(name, args), says('ok'));
   const { history } = await run(new Agent({ name: 'Assistant', model, tools: await allTools() }), 'go');
   expect(outputs(history).map((text) => JSON.parse(text))).toMatchObject([{ error }]);
+});
+
+test('arguments that are not JSON are an error of the model', async () => {
+  const [add] = await arcpTools(remote.client, { only: ['add'] });
+  const text = (await add!.invoke(new RunContext(), '{"a":')) as string;
+  expect(JSON.parse(text)).toMatchObject({ error: { code: 'INVALID_ARGUMENT' } });
+});
+
+test('tools named twice are offered once, and without a client or registry there are none', async () => {
+  const { client, link } = remote;
+  expect((await arcpTools(client, { only: ['add', 'add'] })).map(({ name }) => name)).toEqual(['add']);
+  await expect(arcpTools({} as never)).rejects.toThrow('require a client, as openClient');
+  await expect(accpTools(link, {} as never)).rejects.toThrow('{ registry: codec.registry }');
 });
 
 test.each(['wait', 'sales_report_wait'])('aborting a run cancels %s', async (name) => {

@@ -255,9 +255,13 @@ export class Runtime {
   }
 
   #add(work: Registration): this {
-    const { kind, name, options } = work;
+    const { kind, name, options, handler } = work;
     if (typeof name !== 'string' || name === '')
       throw new TypeError(`The name of a ${kind} must be a non-empty string`);
+    if (typeof options !== 'object' || options === null || typeof handler !== 'function')
+      throw new TypeError(
+        `The ${kind} ${JSON.stringify(name)} requires options and a handler: ${kind}(name, {}, handler)`,
+      );
     resolveRetry(options.retry);
     assertDurations({ timeoutMs: options.timeoutMs });
     const key = `${kind} ${name}`;

@@ -29,7 +29,7 @@ type Run = Invocation<typeof OPTIONS>;
 
 export const command = defineCommand({
   takes: 'files',
-  details: `${FILES} Comments and blank lines are kept, except blank lines at the start and the end.`,
+  details: `${FILES} Comments and blank lines are kept, except blank lines at the start and the end. An invalid line is reported, and is not in the output.`,
   options: OPTIONS,
   example: ["echo '@a>req:x{m:{b:1.50,a:007}}' | pegwire fmt accp", 'pegwire fmt accp examples --write'],
   run: async (invocation) => {

@@ -153,6 +153,15 @@ describe('two commands with one operation key', () => {
   });
 });
 
+test.each([
+  [['x', () => 1], 'The tool "x" requires options and a handler: tool(name, {}, handler)'],
+  [['x', {}], 'The tool "x" requires options and a handler'],
+  [['', {}, () => 1], 'must be a non-empty string'],
+])('registering a tool as %j is an error', (args, message) => {
+  const runtime = createRuntime();
+  expect(() => Reflect.apply(runtime.tool, runtime, args)).toThrow(new RegExp(message.replace(/[()]/g, '\\$&')));
+});
+
 describe('a client', () => {
   test('receives the first outcome, and all messages', async () => {
     const runtime = counting();

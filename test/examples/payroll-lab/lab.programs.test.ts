@@ -1,12 +1,12 @@
 /** The lab: its workbook is read with another library, its log is verified again, and changed packets stop it. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { json } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import XlsxPopulate from 'xlsx-populate';
 import { fileAudit, verifyAuditFile } from '../../../src/aacp/dispatch/index.js';
@@ -142,6 +142,17 @@ test.concurrent('npm run lab succeeds, and names the stand-ins', async ({ expect
   expect(stdout).toContain(`Anomalies: ${PLANTED.length}`);
   expect(stdout).toContain('prices assumed as of');
   expect(readFileSync(folderOf('program/index.html'), 'utf8')).toContain('All five hops are done.');
+});
+
+test.concurrent('a place that cannot be a folder is an error', async ({ expect }) => {
+  const { code, stderr } = await lab(['--out', path.join(fileURLToPath(import.meta.url), 'out')]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^error\[usage\]: Cannot write .*\n$/) });
+});
+
+test('a table without rows is an error', () => {
+  const file = pathToFileURL(folderOf('empty.csv'));
+  writeFileSync(file, 'emp_id,name\n');
+  expect(() => readTable(file, ['emp_id'])).toThrow('empty.csv has no rows');
 });
 
 test.concurrent('a changed packet stops the program with its code', async ({ expect }) => {

@@ -2,6 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { UsageError } from '../../../src/cli/io/errors.js';
+import { tryFolder } from '../../../src/cli/io/files.js';
 import { PegwireError } from '../../../src/text/errors.js';
 import { subjectsOf } from './agents.js';
 import { type Hop, type LabResult, runLab, type Tampering } from './lab.js';
@@ -29,11 +31,16 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const { out, model, tamper } = options;
   try {
+    await tryFolder(out);
     const result = await runLab({ folder: out, model, tamper, onHop: printHop });
     writeFileSync(result.files.page, pageOf(result));
     printSummary(result);
     return result.error === null && result.audit.ok ? 0 : 1;
   } catch (thrown) {
+    if (thrown instanceof UsageError) {
+      console.error(`error[usage]: ${thrown.message}`);
+      return 2;
+    }
     // Such as a log that another run has open.
     if (!(thrown instanceof PegwireError)) throw thrown;
     console.error(`error[${thrown.code}]: ${thrown.message}`);

@@ -14,7 +14,7 @@ export type Row<Column extends string> = Readonly<Record<Column, string>>;
 /**
  * Reads a CSV file with a heading. Cells are texts, since each reader decides what a bad cell means for it.
  *
- * @throws LabError `csv-invalid` if the file cannot be read or parsed, or a column is missing
+ * @throws LabError `csv-invalid` if the file cannot be read or parsed, a column is missing, or there are no rows
  */
 export function readTable<Column extends string>(file: URL, columns: readonly Column[]): readonly Row<Column>[] {
   const name = file.pathname.slice(file.pathname.lastIndexOf('/') + 1);
@@ -34,6 +34,7 @@ export function readTable<Column extends string>(file: URL, columns: readonly Co
   }
   const missing = columns.find((column) => !heading.includes(column));
   if (missing !== undefined) throw new LabError({ code: 'csv-invalid', message: `${name} has no column ${missing}` });
+  if (rows.length === 0) throw new LabError({ code: 'csv-invalid', message: `${name} has no rows` });
   return rows;
 }
 
