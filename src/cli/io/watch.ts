@@ -23,8 +23,7 @@ export async function whileWatching<I extends Named>(invocation: I, run: (one: I
   // Looked at before the run: a change during it is seen afterwards.
   let known = await lookAt(invocation);
   let exitCode = await run(invocation);
-  if (!json)
-    await output.note(`Watching ${known.size === 1 ? 'the file' : `${known.size} files`}; press Ctrl-C to end.`);
+  if (!json) await output.note(`Watching ${known.size} ${known.size === 1 ? 'file' : 'files'}; press Ctrl-C to end.`);
   const ending = new AbortController();
   const watching = async (): Promise<void> => {
     for (let pause = INTERVAL_MS; !ending.signal.aborted; ) {

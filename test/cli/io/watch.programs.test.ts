@@ -30,7 +30,7 @@ test('check --watch checks the files that change, come and go', async () => {
   const file = folder.write('a.accp', '@a>req:x{k:1}\n');
   const { next, end } = watching(['check', 'accp', folder.path, '--watch']);
   await next('1 frame, 1 valid');
-  await next('Watching the file');
+  await next('Watching 1 file');
   writeFileSync(file, '@a>req:x{k:1}\n@a>req:x{k:[1}\n');
   await next('a.accp:2:14');
   await next('2 frames, 1 valid');
@@ -49,7 +49,7 @@ test('fmt --write --watch rewrites each change once, and ends with the exit code
   const file = folder.write('c.accp', '@a>req:x{k:01}\n');
   const { next, end, outputSoFar } = watching(['fmt', 'accp', file, '--write', '--watch']);
   await next('c.accp');
-  await next('Watching the file');
+  await next('Watching 1 file');
   expect(readFileSync(file, 'utf8')).toBe('@a>req:x{k:1}\n');
   writeFileSync(file, '@a>req:x{k:[1}\n');
   await next('error[E1001]');
