@@ -95,7 +95,10 @@ describe.skipIf(chromium === undefined)(`in Chromium${chromiumHint}`, () => {
     const tabs = page.getByRole('navigation', { name: 'Panels' });
     await tabs.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('combobox', { name: 'Tool', exact: true }).selectOption('refund');
+    await page.getByText('The runtime refuses this message: arguments.order is required.').waitFor();
+    expect(await page.getByLabel('order').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('order').fill('o-77');
+    await page.getByText('The runtime refuses').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Send', exact: true }).last().click();
     await tabs.getByRole('button', { name: /Permissions1/ }).click();
     await page.getByText('order:o-77 (refund)').waitFor();
@@ -389,6 +392,7 @@ describe('the arguments', () => {
     [['/no/such/file'], 'Cannot read /no/such/file'],
     [['ws://127.0.0.1:1/arcp'], 'unreachable'],
     [['nope://x'], 'is not an address'],
+    [['http://127.0.0.1:1'], 'http://HOST:PORT/accp/v1/frames'],
   ])('%j are refused: %s', async (args, message) => {
     const { code, stdout, stderr } = await cli(['inspect', ...args, '--port', '0']);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) });

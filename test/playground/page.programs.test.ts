@@ -13,7 +13,7 @@ import { chromium, chromiumHint, PAGE_MS } from '../helpers/chromium.js';
 /** The maximum of the files of the first load, compressed, without the tables of tokenizers. */
 const FIRST_LOAD = 145_000;
 /** The maximum of the worker's own file, compressed. */
-const WORKER_START = 22_000;
+const WORKER_START = 23_000;
 /** The maximum of all files in the package. */
 const PACKAGE = 510_000;
 /** The maximum length of one result as JSON, for any text. */
@@ -149,6 +149,18 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     await page.close();
   });
 
+  test('has no results without a text', async () => {
+    const page = await open();
+    await type(page, '');
+    await page.keyboard.press('Delete');
+    await page.locator('#panel-accp .english', { hasText: 'Type a frame' }).waitFor();
+    expect(await page.locator('#panel-accp .results .tree li').count()).toBe(0);
+    expect(await page.locator('#panel-accp pre code').textContent()).toBe('');
+    await type(page, '@a>req:x{n:1}');
+    await page.locator('#panel-accp .tree li').first().waitFor();
+    await page.close();
+  });
+
   test('underlines an error, and a click takes its fix', async () => {
     const page = await open();
     const before = await textOf(page);
@@ -188,8 +200,9 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     expect(await textOf(other)).toBe('@shared>req:link{n:1}');
     expect(await other.getByLabel('Dialect').inputValue()).toBe('lenient');
     await other.close();
-    // Any other fragment is ignored.
-    const invalid = await open('#AAAA');
+    // A damaged link is told.
+    const invalid = await open(link.slice(link.indexOf('#'), -20));
+    await invalid.getByText('The link is damaged or incomplete').waitFor();
     expect(await textOf(invalid)).toContain('@planner');
     await invalid.close();
   });
@@ -255,7 +268,10 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     await page.keyboard.press('ArrowRight');
     await page.waitForSelector('#panel-aacp .tree li');
     expect(await page.locator('#tab-aacp').getAttribute('aria-selected')).toBe('true');
-    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('End');
+    expect(await page.locator('#tab-session').getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('Home');
+    expect(await page.locator('#tab-accp').getAttribute('aria-selected')).toBe('true');
     await page.locator('#panel-accp .tree li').first().focus();
     await page.keyboard.press('ArrowDown');
     expect(await page.locator('#panel-accp .cm-marked').allTextContents()).toEqual(['planner']);
@@ -297,6 +313,8 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     await panel.getByRole('button', { name: 'Break it' }).click();
     await panel.getByRole('button', { name: 'Fix: Insert ]' }).click();
     await expect.poll(() => panel.locator('.problems li').count()).toBe(0);
+    await type(page, '{"id":9007199254740993,"id":1.50}', 'formats');
+    await panel.getByText('9007199254740993 is rounded to 9007199254740992. A key is repeated').waitFor();
     await page.close();
   });
 
@@ -353,9 +371,10 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
       // What it posts itself neither reaches the page in numbers nor keeps it busy.
       await type(page, 'a = "x" { for (;;) postMessage({ id: 1, result: "z".repeat(1e5) }); }', 'grammar');
       await panel
-        .getByText(/Stopped after 4 s/)
+        .getByText(/Stopped after 4 s: the grammar takes too long/)
         .first()
         .waitFor({ timeout: 30_000 });
+      await type(page, 'a = "x" { for (;;); }', 'grammar');
       await type(page, 'a = "x" { return "well"; }', 'grammar');
       await panel.locator('pre', { hasText: 'well' }).waitFor();
       await page.close();

@@ -46,6 +46,10 @@ type Run = Invocation<typeof OPTIONS>;
 /** An address; anything else is a file, including `C:\\runtime.db`. */
 const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
 
+/** An address of HTTP is that of frames, unless it is that of server-sent events. */
+const HTTP_HELP =
+  'for an endpoint of ACCP over HTTP, give its whole URL, with the path, and --protocol accp unless the path has it: http://HOST:PORT/accp/v1/frames';
+
 export const command = defineCommand({
   takes: { words: 'SOURCE | --listen PORT --to URL' },
   options: OPTIONS,
@@ -189,7 +193,8 @@ async function openAddress({ options }: Run, address: string, feed: Feed): Promi
     const close = (): Promise<void> => client.close().catch(() => client.disconnect());
     return { name, protocol, canSend: true, close };
   } catch (thrown) {
-    if (thrown instanceof TypeError) throw new UsageError(thrown.message);
+    if (thrown instanceof TypeError)
+      throw new UsageError(/^https?:/i.test(address) ? `${thrown.message}; ${HTTP_HELP}` : thrown.message);
     throw unreachable(thrown, address);
   }
 }

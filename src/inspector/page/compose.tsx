@@ -6,7 +6,7 @@ import type { Activity } from './activity.js';
 import { type Draft, envelopeText, type Form, randomId } from './answers.js';
 import type { FeedClient } from './feed-client.js';
 import { type Members, members, rowOf } from './message.js';
-import { resolve, SchemaForm } from './schema-form.js';
+import { missingIn, resolve, SchemaForm } from './schema-form.js';
 
 interface ComposeProps {
   readonly client: FeedClient;
@@ -155,6 +155,10 @@ function EnvelopeForm({
   const tool = type === 'tool.invoke' ? String(payload['tool'] ?? '') : '';
   const inputSchema = activity.tools.get(tool);
   const types = [...new Set([...COMMON, ...Object.keys(schemas)])];
+  const missing = [
+    ...missingIn(payload, payloadSchema, root),
+    ...missingIn(members(payload['arguments']), inputSchema ?? {}).map((path) => `arguments.${path}`),
+  ];
   return (
     <>
       <label>
@@ -207,6 +211,11 @@ function EnvelopeForm({
         onChange={setPayload}
         isFolded={inputSchema !== undefined}
       />
+      {missing.length > 0 && (
+        <p class="warning" role="status">
+          The runtime refuses this message: {missing.join(', ')} {missing.length === 1 ? 'is' : 'are'} required.
+        </p>
+      )}
     </>
   );
 }

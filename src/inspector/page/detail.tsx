@@ -67,6 +67,9 @@ export function Detail({ client, message, onFilter, onAnswer }: DetailProps) {
           </button>
         ))}
       </nav>
+      {view === 'Tree' && 'loss' in content && content.loss !== null && (
+        <p class="warning">{content.loss} The text has everything.</p>
+      )}
       {view === 'Tree' && <ContentTree key={record.n} content={content} />}
       {view === 'Text' && (
         <>

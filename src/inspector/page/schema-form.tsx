@@ -56,11 +56,13 @@ function Field({ name, isRequired, schema: given, root, value, depth, onChange }
   const schema = resolve(given, root);
   const choices = choicesOf(schema, root);
   const title = `${name}${isRequired ? ' *' : ''}`;
+  const requirement = { 'aria-required': isRequired, 'aria-invalid': isRequired && value === undefined };
   if (choices !== undefined)
     return (
       <label>
         {title}
         <select
+          {...requirement}
           value={value === undefined ? '' : JSON.stringify(value)}
           onChange={(event) =>
             onChange(event.currentTarget.value === '' ? undefined : JSON.parse(event.currentTarget.value))
@@ -81,6 +83,7 @@ function Field({ name, isRequired, schema: given, root, value, depth, onChange }
         <label>
           {title}
           <select
+            {...requirement}
             value={value === undefined ? '' : String(value)}
             onChange={(event) =>
               onChange(event.currentTarget.value === '' ? undefined : event.currentTarget.value === 'true')
@@ -97,6 +100,7 @@ function Field({ name, isRequired, schema: given, root, value, depth, onChange }
         <label>
           {title}
           <input
+            {...requirement}
             value={typeof value === 'string' ? value : ''}
             placeholder={String(schema['format'] ?? '')}
             onInput={(event) => onChange(event.currentTarget.value === '' ? undefined : event.currentTarget.value)}
@@ -109,6 +113,7 @@ function Field({ name, isRequired, schema: given, root, value, depth, onChange }
         <label>
           {title}
           <input
+            {...requirement}
             type="number"
             step={schema['type'] === 'integer' ? 1 : 'any'}
             value={typeof value === 'number' ? value : ''}
@@ -146,15 +151,17 @@ function Field({ name, isRequired, schema: given, root, value, depth, onChange }
       );
     }
   }
-  return <JsonField title={title} value={value} onChange={onChange} />;
+  return <JsonField title={title} isRequired={isRequired} value={value} onChange={onChange} />;
 }
 
 function JsonField({
   title,
+  isRequired,
   value,
   onChange,
 }: {
   readonly title: string;
+  readonly isRequired: boolean;
   readonly value: unknown;
   readonly onChange: (value: unknown) => void;
 }) {
@@ -167,7 +174,8 @@ function JsonField({
         rows={1}
         spellcheck={false}
         value={text}
-        aria-invalid={isInvalid}
+        aria-required={isRequired}
+        aria-invalid={isInvalid || (isRequired && value === undefined)}
         onInput={(event) => {
           const given = event.currentTarget.value;
           setText(given);
@@ -205,6 +213,19 @@ function choicesOf(schema: Members, root: Members): readonly unknown[] | undefin
 
 function requiredOf({ required }: Members): ReadonlySet<unknown> {
   return new Set(Array.isArray(required) ? (required as unknown[]) : []);
+}
+
+/** Returns the paths of required members that are absent. */
+export function missingIn(value: Members, schema: Members, root: Members = schema): readonly string[] {
+  const resolved = resolve(schema, root);
+  const properties = members(resolved['properties']);
+  return Object.keys(properties).flatMap((name) => {
+    if (value[name] === undefined) return requiredOf(resolved).has(name) ? [name] : [];
+    const inner = value[name];
+    return typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? missingIn(inner as Members, members(properties[name]), root).map((path) => `${name}.${path}`)
+      : [];
+  });
 }
 
 function withMember(value: Members, name: string, member: unknown): Members {

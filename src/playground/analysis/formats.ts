@@ -4,6 +4,7 @@ import { createCodec, createSession, type Json, type MessageInput } from '../../
 import { compactFrame } from '../../accp/compact/index.js';
 import { parseFrame } from '../../accp/index.js';
 import { renderForContext, renderJson } from '../../accp/render/index.js';
+import { jsonLoss } from '../../text/json-loss.js';
 import type { TokenCounter } from '../../tokens/counter.js';
 import { MAX_COUNTED, shown } from './result.js';
 
@@ -28,6 +29,8 @@ export interface FormatsResult {
   readonly formats: readonly Format[];
   readonly encoding: string;
   readonly exact: boolean;
+  /** What the formats lack of the document, since it is read as JavaScript reads JSON. */
+  readonly loss: string | null;
   /** The error of the document, with its place. */
   readonly error: { readonly message: string; readonly from: number } | null;
 }
@@ -37,7 +40,7 @@ const MAX_JSON = 1_000_000;
 /** Writes the document in all formats. A message (`intent`, `operation`, `payload`) is a frame; anything else is the payload of one. */
 export function compareFormats({ json, encoding }: FormatsInput, counter: TokenCounter): FormatsResult {
   const read = readDocument(json);
-  if ('error' in read) return { formats: [], encoding, exact: counter.exact, error: read.error };
+  if ('error' in read) return { formats: [], encoding, exact: counter.exact, loss: null, error: read.error };
   const { value } = read;
   const message = messageOf(value);
   const formats = [
@@ -57,6 +60,7 @@ export function compareFormats({ json, encoding }: FormatsInput, counter: TokenC
     formats: formats.map(([name, description, write]) => formatOf(name, description, write, counter)),
     encoding,
     exact: counter.exact,
+    loss: jsonLoss(json, value),
     error: null,
   };
 }

@@ -21,6 +21,7 @@ export const createTab: CreateTab = ({ client, onTokens, loadTokens }) => {
   const problem = h('ul', { class: 'problems', 'aria-label': 'Problems', 'aria-live': 'polite' });
   const bars = h('div', { class: 'bars' });
   const source = h('p', { class: 'hint' });
+  const lost = h('p', { class: 'warning', role: 'status' });
   const texts = h('div', { class: 'formats' });
   const encoding = select('Tokenizer', ENCODINGS, () => refresh());
   const breakButton = h(
@@ -55,9 +56,9 @@ export const createTab: CreateTab = ({ client, onTokens, loadTokens }) => {
     });
   }
 
-  const results = h('div', { class: 'pane' }, card('Tokens', bars, source), texts);
+  const results = h('div', { class: 'pane' }, card('Tokens', lost, bars, source), texts);
 
-  function render({ formats, exact, encoding: name, error }: FormatsResult): void {
+  function render({ formats, exact, encoding: name, loss, error }: FormatsResult): void {
     results.classList.toggle('stale', error !== null);
     if (error !== null) {
       const { message, from } = error;
@@ -75,6 +76,7 @@ export const createTab: CreateTab = ({ client, onTokens, loadTokens }) => {
     }
     editor.show([]);
     problem.replaceChildren();
+    lost.textContent = loss ?? '';
     const counted = formats.flatMap(({ tokens }) => (tokens === null ? [] : [tokens]));
     const [most, least] = [Math.max(1, ...counted), Math.min(...counted)];
     bars.replaceChildren(...formats.map((format) => barOf(format, most, least)));

@@ -55,10 +55,11 @@ function buildTabs(): void {
   }
   list.addEventListener('keydown', (event) => {
     const names = Object.keys(TABS);
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step === undefined) return;
+    const at = names.indexOf(current);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+    if (to === undefined) return;
     event.preventDefault();
-    const next = names[(names.indexOf(current) + step + names.length) % names.length]!;
+    const next = names.at(to % names.length)!;
     buttons.get(next)!.focus();
     void open(next);
   });
@@ -88,9 +89,14 @@ async function open(name: string): Promise<Tab> {
   return tab;
 }
 
+const damaged = h('p', { class: 'notice', role: 'alert', hidden: true });
+
 async function restore(): Promise<boolean> {
   const shared = await fromFragment(location.hash);
-  if (shared === null || !Object.hasOwn(TABS, shared.tab)) return false;
+  const isOurs = shared !== null && Object.hasOwn(TABS, shared.tab);
+  damaged.hidden = isOurs || location.hash.length < 2;
+  damaged.textContent = 'The link is damaged or incomplete: its text cannot be shown.';
+  if (!isOurs) return false;
   (await open(shared.tab)).restore(shared.state);
   return true;
 }
@@ -167,6 +173,7 @@ function buildTheme(): void {
   });
 }
 
+document.querySelector('header')!.after(damaged);
 buildTabs();
 if (DOCS !== null) document.querySelector('.actions')!.append(h('a', { href: DOCS }, 'Docs'));
 buildTheme();

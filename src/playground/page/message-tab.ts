@@ -122,7 +122,15 @@ export function createMessageTab(context: Context, options: MessageTabOptions): 
         : '',
     ].join(' ');
     // Without a tree, the results of the last valid text remain, and are marked as old.
-    results.classList.toggle('old', found.english === null);
+    const isEmpty = found.checked === 0;
+    results.classList.toggle('old', found.english === null && !isEmpty);
+    if (isEmpty) {
+      english.textContent = `Type a ${options.noun}, or choose one of the examples.`;
+      canonical.textContent = isCanonical.textContent = '';
+      tokens.replaceChildren();
+      draw(tree, null, () => []);
+      return;
+    }
     tokens.replaceChildren(tokenBars(found.tokens));
     if (found.english === null) return;
     english.textContent = found.english;

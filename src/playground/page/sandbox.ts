@@ -47,5 +47,5 @@ export function sandbox(): Client {
         loaded = undefined;
       },
     };
-  });
+  }, 'the grammar');
 }

@@ -66,15 +66,26 @@ function problemOfGrammar(thrown: unknown, source: string): Problem {
   const { message, help } = thrown as Error & { readonly help?: string };
   const span = thrown instanceof GrammarError ? thrown.span : null;
   const from = span?.start ?? 0;
+  // The place is shown in the editor, and not as a code frame.
+  const [first = ''] = message.split('\n');
   return {
     from,
     to: span?.end ?? Math.min(source.length, from + 1),
     severity: 'error',
     code: 'grammar',
-    message: shown(message, 600),
+    message: shown(explained(first.replace(/^error: /i, ''), source), 600),
     help,
     fixes: [],
   };
+}
+
+/** Adds what to do to messages of Peggy that do not say it. */
+function explained(message: string, source: string): string {
+  if (source.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '').trim() === '')
+    return 'The grammar has no rule; type one, such as: start = "a"+';
+  const recursion = /left recursion: (.+)\)$/.exec(message)?.[1];
+  if (recursion === undefined) return message;
+  return `A rule begins with itself (${recursion}), which would never end: write a repetition instead, such as: sum = number ("+" number)*`;
 }
 
 function read(grammar: Grammar, text: string): Pick<GrammarResult, 'textProblems' | 'rows' | 'more' | 'value'> {
