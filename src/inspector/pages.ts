@@ -2,9 +2,9 @@
 /** The page of an inspector, and the requests that it makes: the feed, schemas, token counts, and messages to send. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { MESSAGE_TYPES, messageJsonSchema } from '../arcp/index.js';
 import { after as afterMs } from '../async/timers.js';
+import { endWithFile, PAGE_TYPES } from '../channels/node/compressed.js';
 import type { AnyRequest, AnyResponse } from '../channels/node/http-server.js';
 import { answer, answerJson, tokenCheck } from '../channels/node/listen.js';
 import { type HttpRefusal, refuse } from '../channels/node/refuse.js';
@@ -52,11 +52,7 @@ export interface Pages {
 /** The path of the inspector. */
 export const INSPECT_PATH = '/inspect/';
 
-const TYPES: Readonly<Record<string, string>> = {
-  'index.html': 'text/html; charset=utf-8',
-  'main.js': 'text/javascript; charset=utf-8',
-  'main.css': 'text/css; charset=utf-8',
-};
+const FILES: ReadonlySet<string> = new Set(['index.html', 'main.js', 'main.css']);
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -125,11 +121,8 @@ export function inspectorPages(options: PagesOptions): Pages {
       refuse(request, response, REFUSALS.build);
       return;
     }
-    const isPacked = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
-    withHeaders(response).setHeader('content-type', TYPES[name]!);
-    response.setHeader('vary', 'accept-encoding');
-    if (isPacked) response.setHeader('content-encoding', 'gzip');
-    response.end(request.method === 'HEAD' ? '' : isPacked ? bytes : gunzipSync(bytes));
+    withHeaders(response).setHeader('content-type', PAGE_TYPES[path.extname(name)]!);
+    endWithFile(request, response, bytes);
   };
 
   const api = async (request: AnyRequest, response: AnyResponse, name: string, query: string): Promise<void> => {
@@ -168,7 +161,7 @@ export function inspectorPages(options: PagesOptions): Pages {
       if (home === undefined) redirect(response);
       else
         Promise.resolve(home()).then((shown) => {
-          withHeaders(response).setHeader('content-type', TYPES['index.html']!);
+          withHeaders(response).setHeader('content-type', PAGE_TYPES['.html']!);
           response.end(homePage(shown, feed !== undefined));
         }, failed);
     } else if (`${pathname}/` === INSPECT_PATH && isRead) redirect(response);
@@ -176,7 +169,7 @@ export function inspectorPages(options: PagesOptions): Pages {
     else {
       const name = pathname.slice(INSPECT_PATH.length) || 'index.html';
       if (name.startsWith('api/')) api(request, response, name.slice(4), query).catch(failed);
-      else if (!Object.hasOwn(TYPES, name) || (feed === undefined && name !== 'main.css'))
+      else if (!FILES.has(name) || (feed === undefined && name !== 'main.css'))
         refuse(request, response, REFUSALS.missing);
       else if (!isRead) refuse(request, response, REFUSALS.method);
       else file(request, response, name).catch(failed);

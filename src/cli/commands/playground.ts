@@ -3,7 +3,8 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
+import { endWithFile, PAGE_TYPES } from '../../channels/node/compressed.js';
 import { type Admission, listenOn } from '../../channels/node/listen.js';
 import { UsageError } from '../io/errors.js';
 import { toJson } from '../io/json.js';
@@ -15,12 +16,6 @@ import { notStarted } from '../options/shared.js';
 
 const PORT = 4780;
 const HOST = '127.0.0.1';
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-};
 
 /** The policy of the pages and of their workers. Only the frame for grammars may compile code; it has neither an origin nor network. */
 const POLICY =
@@ -112,18 +107,16 @@ function serverOf(files: ReadonlyMap<string, Buffer>, { checkNames }: Admission)
       answer(response, 404, 'There is no such file.');
       return;
     }
-    const accepts = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
-    response.writeHead(200, {
-      'Content-Type': TYPES[path.extname(name)] ?? 'application/octet-stream',
+    const headers = {
+      'Content-Type': PAGE_TYPES[path.extname(name)] ?? 'application/octet-stream',
       'Content-Security-Policy': name === '/frame.html' ? SANDBOX_POLICY : POLICY,
       'X-Content-Type-Options': 'nosniff',
       'Referrer-Policy': 'no-referrer',
       // Another version of pegwire may serve the same address tomorrow.
       'Cache-Control': 'no-cache',
-      Vary: 'Accept-Encoding',
-      ...(accepts ? { 'Content-Encoding': 'gzip' } : {}),
-    });
-    response.end(accepts ? file : gunzipSync(file));
+    };
+    for (const [header, content] of Object.entries(headers)) response.setHeader(header, content);
+    endWithFile(request, response, file);
   });
 }
 
