@@ -65,9 +65,7 @@ export function diagnostics(document: OpenDocument): Diagnostic[] {
     .lines()
     .flatMap(([line, { messages }]) =>
       messages.flatMap((message) =>
-        message.findings.map((finding) =>
-          diagnosticOf(finding, (span) => document.rangeIn(line, message, span), document.uri),
-        ),
+        message.findings.map((finding) => messageDiagnostic(document, line, message, finding)),
       ),
     );
 }
@@ -91,6 +89,12 @@ function diagnosticOf(finding: Finding, rangeOf: (span: Span) => Range, uri: str
         }),
     ...(section === undefined ? {} : { data: { section } }),
   };
+}
+
+function messageDiagnostic(document: OpenDocument, line: number, message: Message, finding: Finding): Diagnostic {
+  const { written } = message;
+  const shown = { ...finding, message: written(finding.message), help: finding.help && written(finding.help) };
+  return diagnosticOf(shown, (span) => document.rangeIn(line, message, span), document.uri);
 }
 
 /** Returns the quick fixes of the findings in a range, and the canonical form of the message there. */
@@ -128,11 +132,11 @@ export function codeActions(document: OpenDocument, range: Range, given: readonl
         return newText === null ? null : { range: document.rangeIn(line, message, span), newText };
       };
       const fixes = message.findings.flatMap((finding) => {
-        const own = diagnosticOf(finding, (span) => document.rangeIn(line, message, span), uri);
+        const own = messageDiagnostic(document, line, message, finding);
         if (!touches(own.range, range)) return [];
         return language.fixes(message.text, finding, document.settings).flatMap(({ title, span, text }, index) => {
           const change = edit(span, text);
-          return change === null ? [] : [fix(title, change, asGiven(own), index === 0)];
+          return change === null ? [] : [fix(message.written(title), change, asGiven(own), index === 0)];
         });
       });
       const whole = document.rangeIn(line, message, { start: 0, end: message.text.length });
@@ -172,11 +176,12 @@ export function hover(document: OpenDocument, position: Position) {
   }
   const at = document.messageAt(position);
   if (at === null) return null;
-  const found = LANGUAGES[at.message.protocol].hover(at.message.text, at.offset, document.settings);
+  const { message, offset } = at;
+  const found = LANGUAGES[message.protocol].hover(message.text, offset, document.settings, message.written);
   if (found === null) return null;
   return {
     contents: { kind: MarkupKind.Markdown, value: found.text },
-    range: document.rangeIn(position.line, at.message, found.span),
+    range: document.rangeIn(position.line, message, found.span),
   };
 }
 
@@ -215,6 +220,8 @@ export function completions(document: OpenDocument, position: Position): Complet
   const at = messageForCompletion(document, position);
   if (at === null) return [];
   const { message, offset } = at;
+  // A word in place of an interpolation would remove it.
+  if (message.holes.some(({ start, end }) => start < offset && offset < end)) return [];
   const found = LANGUAGES[message.protocol].complete(message.text, offset, document.settings, seenIn(document));
   const range = found && document.rangeIn(position.line, message, found.span);
   return (
@@ -235,6 +242,7 @@ function messageForCompletion(document: OpenDocument, position: Position): { mes
       ...{ protocol, start, end: character, text: text.slice(start, character), holes: [] },
       columnOf: (offset) => start + offset,
       escape: (one) => one,
+      written: (one) => one,
     };
     return { message, offset: character - start };
   };
@@ -263,7 +271,7 @@ function seenIn(document: OpenDocument): SeenWords {
       // Names in incomplete messages are often incomplete, too.
       if (message.findings.some(({ severity }) => severity === 'error')) continue;
       for (const name of ['agents', 'operations', 'ids', 'references'] as const)
-        for (const word of own[name]) seen[name].add(word);
+        for (const word of own[name]) seen[name].add(message.written(word));
     }
   }
   return seen;
@@ -333,13 +341,14 @@ export function symbols(document: OpenDocument): DocumentSymbol[] {
   const symbol = (
     { name, detail, kind, span, selection, children }: Outline,
     rangeOf: (span: Span) => Range,
+    written = (text: string) => text,
   ): DocumentSymbol => ({
-    name,
-    detail,
+    name: written(name),
+    detail: written(detail).slice(0, 80),
     kind: SYMBOL_KINDS[kind],
     range: rangeOf(span),
     selectionRange: rangeOf(selection),
-    children: children.map((child) => symbol(child, rangeOf)),
+    children: children.map((child) => symbol(child, rangeOf, written)),
   });
   const { grammar } = document;
   if (grammar !== null) return grammarOutline(grammar).map((one) => symbol(one, (span) => document.range(span)));
@@ -347,7 +356,11 @@ export function symbols(document: OpenDocument): DocumentSymbol[] {
     .lines()
     .flatMap(([line, { messages }]) =>
       messages.map((message) =>
-        symbol(LANGUAGES[message.protocol].outline(message.text), (span) => document.rangeIn(line, message, span)),
+        symbol(
+          LANGUAGES[message.protocol].outline(message.text),
+          (span) => document.rangeIn(line, message, span),
+          message.written,
+        ),
       ),
     );
 }

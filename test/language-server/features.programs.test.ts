@@ -410,6 +410,42 @@ describe('messages in other documents', () => {
     expect(await wordsAt(file, file.after('@a>r'))).toContain('req');
   });
 
+  // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the text contains templates
+  it('shows interpolations as they are written', async () => {
+    const long = 'y'.repeat(75);
+    const file = await client.open(
+      'shown.ts',
+      [
+        'f(`@${who}>req:${op}{k:${value}|n:a${list[`*`]}b|l:LONG${value}}[cid:${id}]`);'.replace('LONG', long),
+        'f(`FETCH|HR|return:${to}|p:1|aacp:1.1|fmt:${fmt}|${key}:1`);',
+        'f(`@a>req:x{k:1}[mid:${id}]`);',
+        'f(`@a>req:x{n:1|n:${b}}`);',
+      ].join('\n'),
+      'typescript',
+    );
+    const placeholder = /q[a-p]{2}|xxx/i;
+    const hovers = await Promise.all(
+      ['${who', 'req:', '${value', '${list', 'FETCH', '${fmt', '${key'].map((part) => hoverAt(file, file.after(part))),
+    );
+    expect(hovers.join('')).not.toMatch(placeholder);
+    expect(hovers[0]).toContain('`@${who}` is the agent');
+    expect(hovers[3]).toContain('``a${list[`*`]}b``');
+    expect(hovers[3]).toContain('n = "a\\$\\{list\\[\\`\\*\\`\\]\\}b"');
+    expect(hovers[4]).toContain('Format: \\$\\{fmt\\}');
+    expect(hovers[4]).toContain('\\$\\{key\\}: 1');
+    const symbols = (await client.connection.sendRequest(DocumentSymbolRequest.type, {
+      textDocument: file.textDocument,
+    })) as DocumentSymbol[];
+    expect(symbols[0]!.name).toBe('@${who}>req:${op}');
+    expect(symbols[0]!.children!.map(({ detail }) => detail)).toEqual(['${value}', 'a${list[`*`]}b', `${long}$\{val`]);
+    expect(symbols[1]!.children!.map(({ name, detail }) => `${name}:${detail}`)).toContain('fmt:${fmt}');
+    expect(await wordsAt(file, file.after('`@a'))).toEqual(['@${who}', '@${to}', '@a']);
+    expect(await wordsAt(file, file.after('k:${val'))).toEqual([]);
+    expect(await targetOf(file, file.after('cid:${'))).toEqual(['2:21 ${id}']);
+    expect(Object.keys(await actionsFor(file, 'E1001'))).toContain('Remove "n:${b}"');
+  });
+  // biome-ignore-end lint/suspicious/noTemplateCurlyInString: the text contains templates
+
   it('offers the canonical form', async () => {
     const file = await client.open('canonical.md', 'see `@a>req:x{k:007}` here\n', 'markdown');
     const range = file.rangeOf('req');

@@ -21,8 +21,10 @@ export interface Message extends Span {
   readonly columnOf: (offset: number) => number;
   /** Writes a part of the message with the escapes of the string around it; `null` if they are unknown. */
   readonly escape: (text: string) => string | null;
-  /** Parts of `text` that stand for something else, such as the interpolations of a template. */
+  /** The places of the interpolations of a template. In `text`, a placeholder of the same length stands for each. */
   readonly holes: readonly Span[];
+  /** Writes the interpolations in place of their placeholders, in any text about the message. */
+  readonly written: (text: string) => string;
 }
 
 /** Returns the message that is a line of its own; none if the line is blank or a comment. */
@@ -35,11 +37,14 @@ export function wholeLine(line: string, protocol: Protocol): readonly Message[] 
       end: line.length,
       text: line,
       columnOf: (offset) => offset,
-      escape: (text) => text,
+      escape: asItIs,
       holes: [],
+      written: asItIs,
     },
   ];
 }
+
+const asItIs = (text: string): string => text;
 
 /** The properties of a document that the finder needs for a line. */
 export interface Surroundings {
@@ -53,9 +58,8 @@ export interface Surroundings {
 /** Finds the messages in any line of prose or code. A line holds one if it contains `>` or `|`, which is tested first. */
 export function messagesIn(line: string, { dialect, isScript, isTable }: Surroundings): readonly Message[] {
   const holes = isScript ? interpolations(line) : [];
-  // Same length, so that all offsets stay; a value that no reader changes.
   const text = holes
-    .map(({ start, end }, index) => line.slice(holes[index - 1]?.end ?? 0, start) + 'x'.repeat(end - start))
+    .map(({ start, placeholder }, index) => line.slice(holes[index - 1]?.end ?? 0, start) + placeholder)
     .concat(line.slice(holes.at(-1)?.end ?? 0))
     .join('');
   const found: Message[] = [];
@@ -76,11 +80,12 @@ export function messagesIn(line: string, { dialect, isScript, isTable }: Surroun
 function messageOf(
   protocol: Protocol,
   found: Found<unknown, unknown>,
-  holes: readonly Span[],
+  holes: readonly Interpolation[],
   isScript: boolean,
 ): Message {
   const { start, end } = found;
   const own = holes.filter((hole) => hole.start < end && hole.end > start);
+  const written = own.length === 0 ? asItIs : writerOf(own);
   if (isScript && found.decoded === undefined && found.text.includes('\\\\')) {
     const script = unescaped(found.text);
     const at = (offset: number): number => start + script.offsets[Math.min(offset, script.offsets.length - 1)]!;
@@ -91,18 +96,19 @@ function messageOf(
       end,
       text,
       columnOf: at,
-      escape: (one) => one.replaceAll('\\', '\\\\'),
+      escape: (one) => written(one.replaceAll('\\', '\\\\')),
       holes: within(own, at, text),
+      written,
     };
   }
   const columnOf = offsetsIn(found);
   const text = found.decoded ?? found.text;
   const escaped = (one: string): string | null => {
-    if (found.decoded === undefined) return one;
+    if (found.decoded === undefined) return written(one);
     // Several levels of strings, or other escapes than the shortest, are left alone.
-    return JSON.stringify(text).slice(1, -1) === found.text ? JSON.stringify(one).slice(1, -1) : null;
+    return JSON.stringify(text).slice(1, -1) === found.text ? written(JSON.stringify(one).slice(1, -1)) : null;
   };
-  return { protocol, start, end, text, columnOf, escape: escaped, holes: within(own, columnOf, text) };
+  return { protocol, start, end, text, columnOf, escape: escaped, holes: within(own, columnOf, text), written };
 }
 
 /** Returns the first offset in the text of a message whose column is not below the given one. */
@@ -121,8 +127,56 @@ function within(holes: readonly Span[], columnOf: Message['columnOf'], text: str
   return holes.map(({ start, end }) => ({ start: offset(start), end: offset(end) }));
 }
 
-/** Finds the interpolations of templates, `${...}`, that end on the line. */
-function interpolations(line: string): readonly Span[] {
+/** An interpolation of a template, `${...}`. */
+interface Interpolation extends Span {
+  readonly source: string;
+  /** A word that only this interpolation has in the line. It has the same length, so that all offsets stay, and is a value that no reader changes but for its case. */
+  readonly placeholder: string;
+}
+
+/** The form of placeholders: three letters that distinguish it, and as many `x` as it needs. */
+const PLACEHOLDER = /(q[a-p]{2})x*/gi;
+
+/** Finds the interpolations that end on the line. */
+function interpolations(line: string): readonly Interpolation[] {
+  const spans = interpolationSpans(line);
+  if (spans.length === 0) return [];
+  const taken = new Set(Array.from(line.matchAll(PLACEHOLDER), ([, letters]) => letters!.toLowerCase()));
+  const placeholders = new Map<string, string>();
+  return spans.map(({ start, end }) => {
+    const source = line.slice(start, end);
+    let placeholder = placeholders.get(source);
+    if (placeholder === undefined) {
+      // The same in each line, so that ids that are the same interpolation are equal.
+      let code = 0;
+      for (let at = 0; at < source.length; at++) code = (code * 31 + source.charCodeAt(at)) & 255;
+      // Ends when all are taken: no message has that many interpolations.
+      for (let tries = 0; tries < 256 && taken.has(lettersOf(code)); tries++) code = (code + 1) & 255;
+      placeholder = lettersOf(code).padEnd(source.length, 'x');
+      taken.add(lettersOf(code));
+      placeholders.set(source, placeholder);
+    }
+    return { start, end, source, placeholder };
+  });
+}
+
+const LETTERS = 'abcdefghijklmnop';
+
+function lettersOf(code: number): string {
+  return `q${LETTERS[code >> 4]}${LETTERS[code & 15]}`;
+}
+
+function writerOf(holes: readonly Interpolation[]): Message['written'] {
+  const sources = new Map(holes.map(({ placeholder, source }) => [placeholder.slice(0, 3), source]));
+  return (text) =>
+    text.replace(PLACEHOLDER, (word: string, letters: string) => {
+      const source = sources.get(letters.toLowerCase());
+      // A text about the message may end inside a placeholder, and one in the message may end with more x.
+      return source === undefined ? word : source.slice(0, word.length) + word.slice(source.length);
+    });
+}
+
+function interpolationSpans(line: string): readonly Span[] {
   const found: Span[] = [];
   for (let start = line.indexOf('${'); start >= 0; start = line.indexOf('${', found.at(-1)?.end ?? start + 2)) {
     let depth = 0;

@@ -49,14 +49,14 @@ export const frames: MessageLanguage = {
       return type === undefined ? [] : [{ start, end, type }];
     }),
 
-  hover: (text, offset, settings) => {
+  hover: (text, offset, settings, written) => {
     const { tokens } = readFrameTokens(text);
     // Between two tokens, the word rather than the punctuation.
     const near = tokens.filter(({ start, end }) => start <= offset && offset <= end);
     const token = near.findLast(({ role }) => role !== 'punctuation') ?? near[0];
     if (token === undefined) return null;
-    const about = describe(token, text, tokens, settings);
-    const whole = asText(explainFrame(text));
+    const about = describe({ ...token, text: written(token.text) }, text, tokens, settings);
+    const whole = asText(written(explainFrame(text)));
     return { span: token, text: about === null ? whole : `${about}\n\n---\n\n${whole}` };
   },
 
@@ -130,7 +130,7 @@ function parametersOf(text: string, tokens: readonly FrameToken[]): readonly Out
   }
   return found.map(({ key, end }) => ({
     name: key.text,
-    detail: text.slice(key.end + 1, Math.min(end, key.end + 81)),
+    detail: text.slice(key.end + 1, end),
     kind: 'key',
     span: { start: key.start, end },
     selection: key,

@@ -35,7 +35,8 @@ export interface MessageLanguage {
   /** Returns the canonical text; `null` if the message is invalid. */
   format(text: string, settings: MessageSettings): string | null;
   colors(text: string): readonly ColoredSpan[];
-  hover(text: string, offset: number, settings: MessageSettings): Hover | null;
+  /** @param written writes the source of placeholders in the text */
+  hover(text: string, offset: number, settings: MessageSettings, written: (text: string) => string): Hover | null;
   complete(text: string, offset: number, settings: MessageSettings, seen: SeenWords): Completion | null;
   outline(text: string): Outline;
   words(text: string): MessageWords;

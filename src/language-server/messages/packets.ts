@@ -56,12 +56,12 @@ export const packets: MessageLanguage = {
       return type === undefined ? [] : [{ start: token.start, end: token.end, type: valueType(token) ?? type }];
     }),
 
-  hover: (text, offset) => {
+  hover: (text, offset, _settings, written) => {
     const near = readPacketTokens(text).filter(({ start, end }) => start <= offset && offset <= end);
     const token = near.findLast(({ role }) => role !== 'punctuation') ?? near[0];
     if (token === undefined) return null;
-    const about = describe(token);
-    const whole = asText(explainPacket(text));
+    const about = describe({ ...token, text: written(token.text) });
+    const whole = asText(written(explainPacket(text)));
     return { span: token, text: about === null ? whole : `${about}\n\n---\n\n${whole}` };
   },
 
@@ -104,7 +104,7 @@ export const packets: MessageLanguage = {
         return [
           {
             name: token.text.trim(),
-            detail: value?.text.slice(0, 80) ?? '',
+            detail: value?.text ?? '',
             kind: 'key' as const,
             span,
             selection: token,
