@@ -17,7 +17,9 @@ import {
 import { OpenDocument } from './document.js';
 import { pluginNotices } from './grammars/grammar.js';
 import { TOKEN_MODIFIERS, TOKEN_TYPES } from './language.js';
+import { invalidParam, Lifecycle } from './lifecycle.js';
 import {
+  CodeActionContext,
   CodeActionKind,
   type Connection,
   createConnection,
@@ -28,12 +30,16 @@ import {
   type InitializeParams,
   type InitializeResult,
   MessageType,
+  Position,
   PositionEncodingKind,
   ProposedFeatures,
+  Range,
+  type ReferenceContext,
   SemanticTokensBuilder,
   ShowMessageNotification,
   StreamMessageReader,
   StreamMessageWriter,
+  TextDocumentIdentifier,
   TextDocumentSyncKind,
   TextDocuments,
 } from './protocol.js';
@@ -65,10 +71,10 @@ export interface ServerStreams {
 export function startLanguageServer({ input, output }: ServerStreams, version: string): void {
   // Given the streams themselves, the library ends the process before it has answered what came before their end.
   const [reader, writer] = [new StreamMessageReader(input), new StreamMessageWriter(output)];
-  const connection = createConnection(ProposedFeatures.all, reader, writer);
-  const server = new LanguageServer(connection, version);
-  server.listen();
-  input.on('close', () => setTimeout(() => process.exit(server.isShutDown ? 0 : 1), GRACE_MS));
+  const lifecycle = new Lifecycle(writer);
+  const connection = createConnection(ProposedFeatures.all, reader, writer, { messageStrategy: lifecycle });
+  new LanguageServer(connection, version).listen();
+  input.on('close', () => setTimeout(() => process.exit(lifecycle.isShutDown ? 0 : 1), GRACE_MS));
 }
 
 class LanguageServer {
@@ -84,7 +90,6 @@ class LanguageServer {
   /** The settings that came with the first request, and those that came later. */
   #initial: unknown;
   #given: unknown;
-  isShutDown = false;
 
   constructor(connection: Connection, version: string) {
     this.#connection = connection;
@@ -104,7 +109,6 @@ class LanguageServer {
     connection.onInitialize((params) => this.#initialize(params));
     connection.onInitialized(() => this.#initialized());
     connection.onShutdown(() => {
-      this.isShutDown = true;
       for (const timer of this.#timers.values()) clearTimeout(timer);
     });
     connection.onDidChangeConfiguration(({ settings }) =>
@@ -117,10 +121,15 @@ class LanguageServer {
     this.#documents.onDidChangeContent(({ document }) => this.#checkSoon(document.uri));
     this.#documents.onDidClose(({ document }) => this.#close(document.uri));
 
-    const on = <Params extends { readonly textDocument: { readonly uri: string } }, Answer>(
+    /** Checks the members of the parameters that an answer depends on. */
+    const on = <Params, Answer>(
+      checks: { readonly [Name in keyof Params]: (value: unknown) => value is Params[Name] },
       answer: (document: OpenDocument, params: Params) => Answer,
     ) => {
-      return (params: Params): Answer | null => {
+      return (given: object): Answer | null => {
+        const params = given as Params & { readonly textDocument: TextDocumentIdentifier };
+        for (const [name, check] of Object.entries({ textDocument: TextDocumentIdentifier.is, ...checks }))
+          if (!passes(check, params[name as keyof typeof params])) throw invalidParam(name);
         const document = this.#documents.get(params.textDocument.uri);
         if (document === undefined) return null;
         const answered = answer(document, params);
@@ -128,28 +137,42 @@ class LanguageServer {
         return answered;
       };
     };
-    connection.onHover(on((document, { position }) => hover(document, position)));
-    connection.onCompletion(on((document, { position }) => completions(document, position)));
-    connection.onCodeAction(on((document, { range, context }) => codeActions(document, range, context.diagnostics)));
-    connection.onDocumentFormatting(on((document) => formatting(document)));
-    connection.onDocumentRangeFormatting(on((document, { range }) => formatting(document, range)));
-    connection.onDocumentSymbol(on((document) => symbols(document)));
-    connection.onDefinition(on((document, { position }) => definitions(document, position)));
-    connection.onReferences(
-      on((document, { position, context }) => references(document, position, context.includeDeclaration)),
+    connection.onHover(on({ position: Position.is }, (document, { position }) => hover(document, position)));
+    connection.onCompletion(on({ position: Position.is }, (document, { position }) => completions(document, position)));
+    connection.onCodeAction(
+      on({ range: Range.is, context: CodeActionContext.is }, (document, { range, context: { diagnostics, only } }) =>
+        codeActions(document, range, diagnostics).filter(
+          ({ kind }) => only?.some((wanted) => wanted === '' || `${kind}.`.startsWith(`${wanted}.`)) ?? true,
+        ),
+      ),
     );
-    connection.onPrepareRename(on((document, { position }) => prepareRename(document, position)));
-    connection.onRenameRequest(on((document, { position, newName }) => rename(document, position, newName)));
+    connection.onDocumentFormatting(on({}, (document) => formatting(document)));
+    connection.onDocumentRangeFormatting(on({ range: Range.is }, (document, { range }) => formatting(document, range)));
+    connection.onDocumentSymbol(on({}, (document) => symbols(document)));
+    connection.onDefinition(on({ position: Position.is }, (document, { position }) => definitions(document, position)));
+    connection.onReferences(
+      on({ position: Position.is, context: isReferenceContext }, (document, { position, context }) =>
+        references(document, position, context.includeDeclaration),
+      ),
+    );
+    connection.onPrepareRename(
+      on({ position: Position.is }, (document, { position }) => prepareRename(document, position)),
+    );
+    connection.onRenameRequest(
+      on({ position: Position.is, newName: isString }, (document, { position, newName }) =>
+        rename(document, position, newName),
+      ),
+    );
     const { semanticTokens } = connection.languages;
     const none = { data: [] };
-    semanticTokens.on((params) => on((document) => this.#builder(document).build())(params) ?? none);
+    semanticTokens.on((params) => on({}, (document) => this.#builder(document).build())(params) ?? none);
     semanticTokens.onDelta((params) => {
       return (
-        on((document) => {
+        on({ previousResultId: isString }, (document, { previousResultId }) => {
           const builder = this.#tokens.get(document.uri);
           // Ids of earlier builders are unknown to a new one.
           if (builder === undefined) return this.#builder(document).build();
-          builder.previousResult(params.previousResultId);
+          builder.previousResult(previousResultId);
           pushTokens(document, builder);
           return builder.buildEdits();
         })(params) ?? none
@@ -157,9 +180,9 @@ class LanguageServer {
     });
     semanticTokens.onRange((params) => {
       return (
-        on((document) => {
+        on({ range: Range.is }, (document, { range }) => {
           const builder = new SemanticTokensBuilder();
-          pushTokens(document, builder, params.range);
+          pushTokens(document, builder, range);
           return builder.build();
         })(params) ?? none
       );
@@ -300,6 +323,23 @@ class LanguageServer {
     const what = document.content === 'peggy' ? 'rules' : 'lines';
     this.#connection.tracer.log(`parsed ${parsed} ${what} of ${document.uri}, version ${document.version}`);
   }
+}
+
+/** The checks of the library read members of `null`. */
+function passes(check: (value: unknown) => boolean, value: unknown): boolean {
+  try {
+    return check(value);
+  } catch {
+    return false;
+  }
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isReferenceContext(value: unknown): value is ReferenceContext {
+  return isRecord(value) && typeof value['includeDeclaration'] === 'boolean';
 }
 
 function isEqual(a: Settings, b: Settings): boolean {

@@ -458,6 +458,24 @@ describe('messages in other documents', () => {
     expect(action).toMatchObject({ title: 'Write the message in canonical form', kind: 'refactor.rewrite' });
     expect(file.applied(action!.edit!.changes![file.uri]!)).toBe('see `@a>req:x{k:7}` here\n');
   });
+
+  it('offers only the kinds of actions that are asked for', async () => {
+    const file = await client.open('kinds.accp', '@a>reqq:x{k:007}\n');
+    const { textDocument } = file;
+    const [diagnostic] = await file.diagnostics();
+    const kindsFor = async (only?: string[]): Promise<readonly (string | undefined)[]> => {
+      const context = { diagnostics: [], ...(only && { only }) };
+      const params = { textDocument, range: diagnostic!.range, context };
+      return (await client.connection.sendRequest(CodeActionRequest.type, params))!.map(
+        (action) => (action as CodeAction).kind,
+      );
+    };
+    expect(await kindsFor()).toEqual(['quickfix', 'refactor.rewrite']);
+    expect(await kindsFor([''])).toEqual(['quickfix', 'refactor.rewrite']);
+    expect(await kindsFor(['quickfix'])).toEqual(['quickfix']);
+    expect(await kindsFor(['source', 'refactor'])).toEqual(['refactor.rewrite']);
+    expect(await kindsFor(['refactor.rewrite.line', 'quick', 'source.fixAll'])).toEqual([]);
+  });
 });
 
 describe('grammars', () => {

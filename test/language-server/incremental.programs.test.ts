@@ -6,6 +6,7 @@ import {
   DefinitionRequest,
   DocumentFormattingRequest,
   DocumentSymbolRequest,
+  ErrorCodes,
   HoverRequest,
   PrepareRenameRequest,
   SemanticTokensRequest,
@@ -160,6 +161,23 @@ describe('a document that is being typed', () => {
 });
 
 describe('the connection', () => {
+  const textDocument = { uri: 'file:///a.accp' };
+  const position = { line: 0, character: 0 };
+  const params = { processId: null, rootUri: null, capabilities: {} };
+  const initialize = { id: 1, method: 'initialize', params };
+
+  /** Runs a server with these messages. @returns its exit code, its output, and the error codes of its answers by id */
+  const session = async (...messages: readonly object[]) => {
+    const stdin = messages.map((content) => {
+      const text = JSON.stringify({ jsonrpc: '2.0', ...content });
+      return `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+    });
+    const { code, stdout } = await program(['lsp', '--stdio'], { stdin: stdin.join('') });
+    const answers = stdout.split(/Content-Length: \d+\r\n\r\n/).slice(1);
+    const failed = answers.map((text) => JSON.parse(text)).filter(({ error }) => error !== undefined);
+    return { code, stdout, errors: Object.fromEntries(failed.map(({ id, error }) => [id, error.code])) };
+  };
+
   it('ends with the editor, with exit code 1 if the editor did not end it', async () => {
     const own = await startClient();
     const exited = new Promise((resolve) => own.process.once('exit', resolve));
@@ -168,16 +186,69 @@ describe('the connection', () => {
   });
 
   it('answers what came before the end of the input', async () => {
-    const message = (content: object): string => {
-      const text = JSON.stringify({ jsonrpc: '2.0', ...content });
-      return `Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
-    };
-    const params = { processId: null, rootUri: null, capabilities: {} };
-    const stdin = [{ id: 1, method: 'initialize', params }, { id: 2, method: 'shutdown' }, { method: 'exit' }]
-      .map(message)
-      .join('');
-    const { code, stdout } = await program(['lsp', '--stdio'], { stdin });
+    const { code, stdout } = await session(initialize, { id: 2, method: 'shutdown' }, { method: 'exit' });
     expect(code).toBe(0);
     expect(stdout).toContain('"id":1,"result":{"serverInfo"');
+  });
+
+  it('answers only initialize before it, once, and nothing after shutdown', async () => {
+    const hover = { method: 'textDocument/hover', params: { textDocument, position } };
+    const { code, errors, stdout } = await session(
+      { method: 'textDocument/didOpen', params: { textDocument: { ...textDocument, text: '@a>req:x{}' } } },
+      { id: 'early', ...hover },
+      { id: 'early shutdown', method: 'shutdown' },
+      { id: 'malformed', method: 'initialize', params: {} },
+      initialize,
+      { ...initialize, id: 'again' },
+      { id: 'unopened', ...hover },
+      { id: 2, method: 'shutdown', params: null },
+      { id: 'late', ...hover },
+      { id: 'late shutdown', method: 'shutdown' },
+    );
+    expect(errors).toEqual({
+      early: ErrorCodes.ServerNotInitialized,
+      'early shutdown': ErrorCodes.ServerNotInitialized,
+      malformed: ErrorCodes.InvalidParams,
+      again: ErrorCodes.InvalidRequest,
+      late: ErrorCodes.InvalidRequest,
+      'late shutdown': ErrorCodes.InvalidRequest,
+    });
+    expect(stdout).toContain('"id":"unopened","result":null');
+    expect(stdout).toContain('"id":2,"result":null');
+    expect(code).toBe(0);
+  });
+
+  it('ends on exit before initialize, with exit code 1', async () => {
+    expect(await session({ method: 'exit' })).toMatchObject({ code: 1, errors: {} });
+  });
+
+  it('refuses malformed parameters', async () => {
+    const range = { start: position, end: position };
+    const malformed: readonly (readonly [string, unknown])[] = [
+      ...['hover', 'completion', 'definition', 'references', 'prepareRename', 'rename', 'documentSymbol'].flatMap(
+        (name) => [null, {}, [], 7, { textDocument: null, position }].map((params) => [name, params] as const),
+      ),
+      ...['hover', 'completion', 'definition', 'references', 'prepareRename', 'rename'].flatMap((name) =>
+        [null, {}, { line: -1, character: 0 }].map((at) => [name, { textDocument, position: at }] as const),
+      ),
+      ['references', { textDocument, position, context: 1 }],
+      ['rename', { textDocument, position, newName: 1 }],
+      ['formatting', {}],
+      ['rangeFormatting', { textDocument, options: {} }],
+      ['codeAction', { textDocument, range }],
+      ['codeAction', { textDocument, range: { start: position }, context: { diagnostics: [] } }],
+      ['codeAction', { textDocument, range, context: { diagnostics: [null] } }],
+      ['codeAction', { textDocument, range, context: { diagnostics: [], only: 'quickfix' } }],
+      ['semanticTokens/full', {}],
+      ['semanticTokens/full/delta', { textDocument }],
+      ['semanticTokens/range', { textDocument }],
+    ];
+    const requests = malformed.map(([name, params], id) => ({
+      id: `request ${id}`,
+      method: `textDocument/${name}`,
+      params,
+    }));
+    const { errors } = await session(initialize, ...requests);
+    expect(errors).toEqual(Object.fromEntries(requests.map(({ id }) => [id, ErrorCodes.InvalidParams])));
   });
 });
