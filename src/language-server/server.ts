@@ -90,6 +90,8 @@ class LanguageServer {
   /** The settings that came with the first request, and those that came later. */
   #initial: unknown;
   #given: unknown;
+  /** The problems of the settings when they were last read, which are not shown again. */
+  #problems: ReadonlySet<string> = new Set();
 
   constructor(connection: Connection, version: string) {
     this.#connection = connection;
@@ -197,7 +199,7 @@ class LanguageServer {
     this.#folder = folderOf(root) ?? this.#folder;
     this.#initial = initializationOptions;
     // Problems are shown when the client is ready.
-    this.#settings = readSettings(initializationOptions, this.#folder, () => {});
+    this.#settings = readSettings([initializationOptions], this.#folder, () => {});
     const formats = !this.#registersFormatting;
     return {
       serverInfo: { name: 'pegwire', version: this.#version },
@@ -249,11 +251,12 @@ class LanguageServer {
   readonly #ignore = (thrown: unknown): void => this.#connection.console.warn(String(thrown));
 
   /** A notification, since nothing is to be chosen, and a client may not answer. */
-  readonly #show = (message: string): void =>
+  #show(message: string): void {
     void this.#connection.sendNotification(ShowMessageNotification.type, {
       type: MessageType.Error,
       message: `pegwire: ${message}`,
     });
+  }
 
   /** Reads the settings again: those of the client, on top of those at the start. @param given those that a client sent */
   async #configure(given?: unknown): Promise<void> {
@@ -263,9 +266,10 @@ class LanguageServer {
       this.#client.workspace?.configuration === true
         ? await workspace.getConfiguration('pegwire').catch(this.#ignore)
         : this.#given;
-    const present = Object.entries(isRecord(own) ? own : {}).filter(([, value]) => value !== null);
-    const initial = isRecord(this.#initial) ? this.#initial : {};
-    const settings = readSettings({ ...initial, ...Object.fromEntries(present) }, this.#folder, this.#show);
+    const problems = new Set<string>();
+    const settings = readSettings([this.#initial, own], this.#folder, (problem) => problems.add(problem));
+    for (const problem of problems) if (!this.#problems.has(problem)) this.#show(problem);
+    this.#problems = problems;
     if (isEqual(settings, this.#settings)) return;
     this.#settings = settings;
     for (const document of this.#documents.all()) {

@@ -677,6 +677,26 @@ describe('settings', () => {
     expect(await own.close()).toBe(0);
   });
 
+  it('shows once that a setting is unknown, but not that of the extension', async () => {
+    const own = await startClient({ initializationOptions: { dialekt: 'lenient', dialect: null } });
+    const configure = (pegwire: unknown) =>
+      own.connection.sendNotification(DidChangeConfigurationNotification.type, { settings: { pegwire } });
+    const known = 'the settings are dialect, profile, privateKeys, registry, embedded.';
+    await configure({ languages: ['markdown'], server: { path: '' }, trace: { server: 'off' }, embeded: 'off' });
+    await own.connection.sendNotification(DidChangeWatchedFilesNotification.type, { changes: [] });
+    await configure('lenient');
+    await configure({ embedded: 'off' });
+    // The answer comes after what the server has shown.
+    const file = await own.open('a.accp', '@a>req:x{\n');
+    expect(await file.diagnostics()).toHaveLength(1);
+    expect(own.shown).toEqual([
+      `pegwire: pegwire.dialekt is not a setting; ${known}`,
+      `pegwire: pegwire.embeded is not a setting; ${known}`,
+      'pegwire: The settings must be an object.',
+    ]);
+    expect(await own.close()).toBe(0);
+  });
+
   it('registers formatting for messages and grammars only, if the client can', async () => {
     const formatting = { dynamicRegistration: true };
     const own = await startClient({ capabilities: { textDocument: { formatting, rangeFormatting: formatting } } });
