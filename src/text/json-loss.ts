@@ -1,13 +1,13 @@
-/** What JavaScript loses of a JSON text. */
+/** The losses of reading a JSON text with `JSON.parse`. */
 
 const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|-?[0-9][0-9.eE+-]*/g;
 
 /**
- * Describes what the value of a JSON text lacks, as a sentence: digits that doubles do not have, or members whose keys are repeated.
+ * Describes the losses of the value of a JSON text, in sentences: digits that doubles do not have, or members whose keys are repeated.
  *
  * @param text valid JSON
  * @param value the result of `JSON.parse`
- * @returns `null` if the value has everything
+ * @returns `null` if there are none
  */
 export function jsonLoss(text: string, value: unknown): string | null {
   let keys = 0;

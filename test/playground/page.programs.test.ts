@@ -200,7 +200,7 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     expect(await textOf(other)).toBe('@shared>req:link{n:1}');
     expect(await other.getByLabel('Dialect').inputValue()).toBe('lenient');
     await other.close();
-    // A damaged link is told.
+    // A damaged link is reported.
     const invalid = await open(link.slice(link.indexOf('#'), -20));
     await invalid.getByText('The link is damaged or incomplete').waitFor();
     expect(await textOf(invalid)).toContain('@planner');

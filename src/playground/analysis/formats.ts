@@ -29,7 +29,7 @@ export interface FormatsResult {
   readonly formats: readonly Format[];
   readonly encoding: string;
   readonly exact: boolean;
-  /** What the formats lack of the document, since it is read as JavaScript reads JSON. */
+  /** The losses of the document, since it is read as JavaScript reads JSON. */
   readonly loss: string | null;
   /** The error of the document, with its place. */
   readonly error: { readonly message: string; readonly from: number } | null;
