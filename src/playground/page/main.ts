@@ -23,6 +23,7 @@ const opened = new Map<string, Promise<Tab>>();
 const buttons = new Map<string, HTMLButtonElement>();
 const panels = new Map<string, HTMLElement>();
 let current = 'accp';
+const damaged = h('p', { class: 'notice', role: 'alert', hidden: true });
 
 async function loadTokens(encoding: string): Promise<boolean> {
   const loaded = await client.run('tokenizer', { encoding, base: document.baseURI }, 60_000).catch(() => false);
@@ -43,7 +44,10 @@ function buildTabs(): void {
         'aria-controls': `panel-${name}`,
         'aria-selected': 'false',
         tabindex: -1,
-        click: () => void open(name),
+        click: () => {
+          damaged.hidden = true;
+          void open(name);
+        },
       },
       title,
     );
@@ -88,8 +92,6 @@ async function open(name: string): Promise<Tab> {
   }
   return tab;
 }
-
-const damaged = h('p', { class: 'notice', role: 'alert', hidden: true });
 
 async function restore(): Promise<boolean> {
   const shared = await fromFragment(location.hash);
