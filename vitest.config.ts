@@ -37,6 +37,7 @@ export const common = {
   maxWorkers: '100%',
   // Property tests run on slow, shared machines too.
   testTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
   hookTimeout: 240_000,
 };
 

@@ -21,7 +21,7 @@ export type RemoteToolSet = Record<string, Tool<unknown, unknown>>;
 /**
  * Returns the tools of a runtime. The abort signal of a call cancels its job. A failed call is a part `tool-error` with a ToolError.
  *
- * @throws FrameworkError `no-package` without `ai`; `unknown-tool`
+ * @throws FrameworkError `no-package` without `ai`; `unknown-tool`, `duplicate-tool`, `invalid-argument`
  * @example
  * const { text } = await generateText({ model, tools: await arcpTools(client), stopWhen: stepCountIs(5), prompt });
  */
@@ -32,7 +32,7 @@ export async function arcpTools(client: ToolRuntime, options: ArcpToolSetOptions
 /**
  * Returns the operations of an ACCP peer as tools, as {@link arcpTools} does.
  *
- * @throws FrameworkError `no-package` without `ai`; `unknown-tool`
+ * @throws FrameworkError `no-package` without `ai`; `unknown-tool`, `duplicate-tool`, `invalid-argument`
  * @example
  * const tools = await accpTools(link, { registry: codec.registry });
  */

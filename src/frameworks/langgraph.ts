@@ -22,7 +22,7 @@ export * from './entry.js';
  * Returns the tools of a runtime. Progress of jobs is written to the stream mode `custom`. The signal of a run cancels its jobs. A failed call
  * throws a ToolError, whose message `ToolNode` shows the model.
  *
- * @throws FrameworkError `no-package` without `@langchain/core`; `unknown-tool`
+ * @throws FrameworkError `no-package` without `@langchain/core`; `unknown-tool`, `duplicate-tool`, `invalid-argument`
  * @example
  * const agent = createReactAgent({ llm, tools: await arcpTools(client) });
  */
@@ -36,7 +36,7 @@ export async function arcpTools(
 /**
  * Returns the operations of an ACCP peer as tools, as {@link arcpTools} does.
  *
- * @throws FrameworkError `no-package` without `@langchain/core`; `unknown-tool`
+ * @throws FrameworkError `no-package` without `@langchain/core`; `unknown-tool`, `duplicate-tool`, `invalid-argument`
  * @example
  * const tools = await accpTools(link, { registry: codec.registry });
  */

@@ -1,7 +1,7 @@
 /** Adapters for the OpenAI Agents SDK: tools, sessions, context. Public as `pegwire/frameworks/openai-agents`. */
 import type { AgentInputItem, FunctionTool, Session } from '@openai/agents';
 import type { SessionStore } from '../accp/store/store.js';
-import { ArcpError } from '../arcp/index.js';
+import { ArcpError } from '../arcp/protocol/errors.js';
 import { type HistoryOptions, storedList } from './stored.js';
 import {
   type AccpToolSetOptions,
@@ -25,7 +25,7 @@ export type AgentTool = FunctionTool<any, any, any>;
  * Returns the tools of a runtime. The signal of a run cancels its jobs. The result of a failed call is its error as JSON, with the code, for the
  * model.
  *
- * @throws FrameworkError `no-package` without `@openai/agents`; `unknown-tool`
+ * @throws FrameworkError `no-package` without `@openai/agents`; `unknown-tool`, `duplicate-tool`, `invalid-argument`
  * @example
  * const agent = new Agent({ name: 'Assistant', tools: await arcpTools(client) });
  */
@@ -36,7 +36,7 @@ export async function arcpTools(client: ToolRuntime, options: ArcpToolSetOptions
 /**
  * Returns the operations of an ACCP peer as tools, as {@link arcpTools} does.
  *
- * @throws FrameworkError `no-package` without `@openai/agents`; `unknown-tool`
+ * @throws FrameworkError `no-package` without `@openai/agents`; `unknown-tool`, `duplicate-tool`, `invalid-argument`
  * @example
  * const tools = await accpTools(link, { registry: codec.registry });
  */
@@ -56,10 +56,8 @@ async function toolsOf(remote: readonly RemoteTool[]): Promise<AgentTool[]> {
       errorFunction: (_, thrown) => {
         // An abort ends the run.
         if ((thrown as { readonly name?: unknown } | null)?.name === 'AbortError') throw thrown;
-        // Arguments that are not JSON.
-        return errorText(
-          thrown instanceof ModelBehaviorError ? new ArcpError('INVALID_ARGUMENT', thrown.message) : thrown,
-        );
+        if (!(thrown instanceof ModelBehaviorError)) return errorText(thrown);
+        return errorText(new ArcpError('INVALID_ARGUMENT', 'The arguments are not JSON'));
       },
     }),
   );

@@ -7,15 +7,16 @@ import { renderForContext, renderJson } from '../accp/render/index.js';
 import { ANY_INPUT, allowedNames } from '../arcp/bridges/calls.js';
 import type { Client } from '../arcp/client/types.js';
 import type { PayloadOf } from '../arcp/protocol/catalogue.js';
-import { asArcpError } from '../arcp/protocol/errors.js';
+import { ArcpError, asArcpError } from '../arcp/protocol/errors.js';
 import { PegwireError } from '../text/errors.js';
+import { isRecord } from '../text/guards.js';
 import { nameIn } from './stored.js';
 
 /** The error of a framework adapter. */
 export class FrameworkError extends PegwireError {
   /** The name of the class. */
   override readonly name: string = 'FrameworkError';
-  declare readonly code: 'no-package' | 'no-thread' | 'unknown-tool';
+  declare readonly code: 'duplicate-tool' | 'invalid-argument' | 'no-package' | 'no-thread' | 'unknown-tool';
 }
 
 /** The error of a remote tool. Its message begins with its code, since frameworks show models the message only. */
@@ -45,10 +46,16 @@ interface ErrorBody {
   readonly details?: unknown;
 }
 
+/** Returns an error without its code in the message, which that of another adapter has. */
 function bodyOf(thrown: unknown): ErrorBody {
-  // Its message has the code, for frameworks that show models the message only.
-  if (thrown instanceof ToolError) return bodyOf(thrown.cause);
-  return thrown instanceof PegwireError ? (thrown as ErrorBody) : asArcpError(thrown);
+  const { code, message, retryable, details }: ErrorBody =
+    thrown instanceof PegwireError ? thrown : asArcpError(thrown);
+  return {
+    code,
+    message: message.startsWith(`${code}: `) ? message.slice(code.length + 2) : message,
+    retryable,
+    details,
+  };
 }
 
 /** Progress that a job reports. */
@@ -98,30 +105,29 @@ export interface RemoteTool {
 /** The part of an ARCP client that tool sets use. */
 export type ToolRuntime = Pick<Client, 'session' | 'invoke'>;
 
-/** Returns the tools that a runtime offers in this session. @throws FrameworkError `unknown-tool` if `only` names another one @throws TypeError if the client is none */
+/** Returns the tools that a runtime offers in this session. @throws FrameworkError as {@link chosen}, and `invalid-argument` without a session */
 export function arcpToolSet(client: ToolRuntime, options: ArcpToolSetOptions): readonly RemoteTool[] {
-  if (typeof client?.invoke !== 'function' || client.session === undefined)
-    throw new TypeError('The tools of a runtime require a client, as openClient of pegwire/arcp/client returns it');
+  if (!isRecord(client?.session)) throw invalidArgument('client', 'a client, such as that of openClient');
   const tools = chosen(client.session.tools ?? [], options.only);
   // All names, so that a tool keeps its name when others are left out.
   const names = allowedNames((client.session.tools ?? []).map(({ name }) => name));
   return tools.map(({ name, description = '', input_schema: schema = ANY_INPUT }) => ({
     ...{ name: names.get(name)!, description, schema },
     call: (args, call) =>
-      guarded(name, call.signal, async () => plain(await invoke(client, name, args, call, options), options)),
+      guarded(name, call.signal, async () => plain(await invoke(client, name, objectOf(args), call, options), options)),
   }));
 }
 
 async function invoke(
   client: ToolRuntime,
   tool: string,
-  args: unknown,
+  args: Readonly<Record<string, unknown>>,
   { callId, signal, onProgress }: ToolCall,
   options: ArcpToolSetOptions,
 ): Promise<unknown> {
   const operationKey =
     options.conversation === undefined || callId === undefined ? undefined : nameIn(options.conversation, callId);
-  const invocation = client.invoke(tool, (args ?? {}) as Readonly<Record<string, unknown>>, { operationKey, signal });
+  const invocation = client.invoke(tool, args, { operationKey, signal });
   const listeners = [options.onProgress, onProgress].filter((listener) => listener !== undefined);
   if (listeners.length > 0) {
     const notify = (progress: PayloadOf<'job.progress'>): void => {
@@ -161,13 +167,15 @@ export interface AccpToolSetOptions extends ToolSetOptions {
   readonly descriptions?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Returns one tool for each operation of a schema: `sales_report_analyze`. @throws FrameworkError `unknown-tool` if `only` names another one @throws TypeError without a link or registry */
+/**
+ * Returns one tool for each operation of a schema: `sales_report_analyze`.
+ *
+ * @throws FrameworkError as {@link chosen}, and `invalid-argument` without a link or a registry
+ */
 export function accpToolSet(peer: ToolPeer, options: AccpToolSetOptions): readonly RemoteTool[] {
-  if (typeof peer?.request !== 'function' || options?.registry?.schemas === undefined)
-    throw new TypeError(
-      'The tools of an ACCP peer require a link, and the registry of its codec: { registry: codec.registry }',
-    );
-  const { registry, descriptions = {}, only } = options;
+  const { registry, descriptions = {}, only } = options ?? {};
+  if (typeof peer?.request !== 'function') throw invalidArgument('peer', 'a link, such as that of connectHttp');
+  if (!isRecord(registry?.schemas)) throw invalidArgument('registry', 'a registry, such as codec.registry');
   const all = Object.entries(registry.schemas)
     .filter(([name]) => !Object.hasOwn(PROFILE_SCHEMAS, name))
     .flatMap(([schema, definition]) =>
@@ -187,7 +195,7 @@ export function accpToolSet(peer: ToolPeer, options: AccpToolSetOptions): readon
     schema: schemaOf(definition),
     call: (args, { signal }) =>
       guarded(name, signal, async () => {
-        const payload = (args ?? {}) as Message['payload'];
+        const payload = objectOf(args) as Message['payload'];
         const answer = await peer.request({ intent: 'req', operation, schema: definition.code, payload }, { signal });
         return plain(answer.payload, options);
       }),
@@ -213,12 +221,18 @@ function schemaOf({ fields, types, defaults }: SchemaDefinition): Readonly<Recor
   return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false };
 }
 
+/** Returns the chosen tools. @throws FrameworkError `unknown-tool`, `duplicate-tool`; `invalid-argument` if `only` is not a list */
 function chosen<T extends { readonly name: string }>(
   all: readonly T[],
-  only: readonly string[] | undefined,
+  only: readonly string[] = all.map(({ name }) => name),
 ): readonly T[] {
-  if (only === undefined) return all;
-  return [...new Set(only)].map((name) => {
+  if (!Array.isArray(only)) throw invalidArgument('only', 'a list of names');
+  const repeated = only.find((name, index) => only.indexOf(name) < index);
+  if (repeated !== undefined) {
+    const message = `Two tools have the name ${JSON.stringify(repeated)}; name each tool once`;
+    throw new FrameworkError({ code: 'duplicate-tool', message });
+  }
+  return only.map((name) => {
     const found = all.find((tool) => tool.name === name);
     if (found !== undefined) return found;
     const known = all.map((tool) => tool.name).join(', ') || 'none';
@@ -227,6 +241,17 @@ function chosen<T extends { readonly name: string }>(
       message: `There is no tool ${JSON.stringify(name)}; the tools are: ${known}`,
     });
   });
+}
+
+function invalidArgument(name: string, what: string): FrameworkError {
+  return new FrameworkError({ code: 'invalid-argument', message: `${name} must be ${what}` });
+}
+
+/** Returns arguments as an object. Models write other JSON at times. @throws ArcpError `INVALID_ARGUMENT` */
+function objectOf(args: unknown = {}): Readonly<Record<string, unknown>> {
+  if (args === null) return {};
+  if (!isRecord(args)) throw new ArcpError('INVALID_ARGUMENT', 'The arguments must be a JSON object');
+  return args;
 }
 
 async function guarded<T>(tool: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
@@ -240,7 +265,10 @@ async function guarded<T>(tool: string, signal: AbortSignal | undefined, work: (
   }
 }
 
-/** Returns a result as plain JSON, or as text. The big integers of ACCP become their digits, since JSON readers would round them; ARCP has none. */
+/**
+ * Returns a result as plain JSON, or as text. ACCP has integers of any size: those beyond 2^53 become strings of their digits, since JSON readers would
+ * round them. ARCP results are JSON: a runtime refuses a `bigint` there, and its tools return the digits as strings.
+ */
 function plain(value: unknown, { render = false }: ToolSetOptions): unknown {
   if (render) return renderJson(value ?? null).text;
   return JSON.parse(

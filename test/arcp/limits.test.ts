@@ -396,3 +396,16 @@ test.each([undefined, null, 7, {}, '', 'http://example.org', 'ws:'])('connect(%j
   await expect(connect(target as never)).rejects.toThrow(TypeError);
   await expect(openClient(target as never)).rejects.toThrow(TypeError);
 });
+
+test('work is registered with options and a handler', () => {
+  const runtime = createRuntime();
+  const handler = () => 1;
+  for (const kind of ['tool', 'workflow', 'agent'] as const) {
+    const register = runtime[kind].bind(runtime) as (...args: unknown[]) => unknown;
+    for (const args of [[handler], [], [{}], [undefined, handler], [null, handler], [{}, 'x']]) {
+      const message = `Register the ${kind} "x" as ${kind}(name, options, handler); options may be {}`;
+      expect(() => register('x', ...args)).toThrow(new TypeError(message));
+    }
+    expect(register('x', {}, handler)).toBe(runtime);
+  }
+});

@@ -632,8 +632,9 @@ export function describeStore(name: string, { open, openAgain, setNow }: StoreUn
             changes.length = 0;
             await change();
             // A change without members means that anything may have changed.
-            await vi.waitFor(() =>
-              expect(changes.some((found) => told(found) ?? Object.keys(found).length === 0)).toBe(true),
+            await vi.waitFor(
+              () => expect(changes.some((found) => told(found) ?? Object.keys(found).length === 0)).toBe(true),
+              { timeout: 20_000 },
             );
           };
           await learns(

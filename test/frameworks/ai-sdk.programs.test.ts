@@ -111,6 +111,49 @@ test.each([
   });
 });
 
+test('wrong use is an error with a code', async () => {
+  const { client, link, registry } = remote;
+  const attempts: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['duplicate-tool', () => arcpTools(client, { only: ['add', 'add'] })],
+    ['unknown-tool', () => arcpTools(client, { only: ['sub'] })],
+    ['invalid-argument', () => arcpTools({} as never)],
+    ['invalid-argument', () => arcpTools(undefined as never)],
+    ['invalid-argument', () => arcpTools(client, { only: 'add' as never })],
+    ['invalid-argument', () => accpTools({} as never, { registry })],
+    ['invalid-argument', () => accpTools(link, {} as never)],
+    ['invalid-argument', () => accpTools(link, undefined as never)],
+  ];
+  for (const [code, attempt] of attempts)
+    await expect(attempt()).rejects.toMatchObject({ name: 'FrameworkError', code });
+});
+
+test('integers of an ACCP peer keep their digits', async () => {
+  const { registry } = remote;
+  const request = async () => ({ payload: { region: 'north', amount: 90071992547409931n } });
+  const resultOf = async (render: boolean) => {
+    const tools = await accpTools({ request } as never, { registry, render });
+    const model = modelWith(toolCall('sales_report_analyze', {}, '1'));
+    return (await generateText({ model, tools, stopWhen, prompt: 'go' })).steps[0]?.toolResults[0]?.output;
+  };
+  expect(await resultOf(false)).toEqual({ region: 'north', amount: '90071992547409931' });
+  expect(await resultOf(true)).toContain('90071992547409931');
+});
+
+test('a runtime that refuses a bigint tells what to return', async () => {
+  const tools = await arcpTools(remote.client, { only: ['bigint'] });
+  const { steps } = await generateText({
+    model: modelWith(toolCall('bigint', {}, '1')),
+    tools,
+    stopWhen,
+    prompt: 'go',
+  });
+  expect(steps[0]!.content.at(-1)).toMatchObject({
+    error: {
+      message: 'INVALID_ARGUMENT: JSON cannot represent the result: $.id is a bigint; write its digits as a string',
+    },
+  });
+});
+
 test.each(['wait', 'sales_report_wait'])('aborting a call cancels %s', async (name) => {
   const controller = new AbortController();
   const tools = await allTools();

@@ -53,11 +53,11 @@ test('a model sees names, descriptions and schemas', async () => {
   const { client, link, registry } = remote;
   const tools = [...(await arcpTools(client)), ...(await accpTools(link, { registry }))];
   expect(tools.map(({ name }) => name)).toEqual([
-    ...['add', 'ingest', 'order_find', 'wait'],
+    ...['add', 'ingest', 'order_find', 'bigint', 'wait'],
     ...['sales_report_analyze', 'sales_report_review', 'sales_report_wait'],
   ]);
   expect(tools[0]).toMatchObject({ description: 'Adds two numbers', schema: { required: ['a', 'b'] } });
-  expect(tools[4]?.schema).toEqual({
+  expect(tools[5]?.schema).toEqual({
     type: 'object',
     properties: {
       region: { type: 'string' },

@@ -24,6 +24,7 @@ import {
   CONTEXT_RULE,
   contextMessage,
   storedSession,
+  ToolError,
 } from '../../src/frameworks/openai-agents.js';
 import { type Remote, startRemote } from './remote.js';
 
@@ -58,13 +59,7 @@ const says = (text: string): AgentOutputItem[] => [
   { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text }] },
 ];
 const calls = (name: string, args: unknown, callId = 'call-1'): AgentOutputItem[] => [
-  {
-    type: 'function_call',
-    callId,
-    name,
-    status: 'completed',
-    arguments: JSON.stringify(args),
-  },
+  { type: 'function_call', callId, name, status: 'completed', arguments: JSON.stringify(args) },
 ];
 const outputs = (items: readonly AgentInputItem[]) =>
   items.flatMap((item) =>
@@ -96,7 +91,7 @@ test('an agent calls tools of a runtime and of an ACCP peer', async () => {
 });
 
 test.each([
-  ['order_find', { id: 7 }, { code: 'NOT_FOUND', message: 'There is no order 7', details: { id: 7 } }],
+  ['order_find', { id: 7 }, { code: 'NOT_FOUND', retryable: false, details: { id: 7 } }],
   ['add', { a: 'two', b: 3 }, { code: 'INVALID_ARGUMENT', retryable: false }],
   ['sales_report_review', {}, { code: 'E2001', retryable: false }],
 ] as const)('the model sees the code of an error of %s', async (name, args, error) => {
@@ -105,17 +100,23 @@ test.each([
   expect(outputs(history).map((text) => JSON.parse(text))).toMatchObject([{ error }]);
 });
 
-test('arguments that are not JSON are an error of the model', async () => {
+test.each([
+  ['not JSON', '{"a": 1,', 'The arguments are not JSON'],
+  ['no object', '[1, 2]', 'The arguments must be a JSON object'],
+])('a call whose arguments are %s has a result that says so', async (_, args, message) => {
   const [add] = await arcpTools(remote.client, { only: ['add'] });
-  const text = (await add!.invoke(new RunContext(), '{"a":')) as string;
-  expect(JSON.parse(text)).toMatchObject({ error: { code: 'INVALID_ARGUMENT' } });
+  const { error } = JSON.parse(await add!.invoke(new RunContext(), args));
+  expect(error).toEqual({ code: 'INVALID_ARGUMENT', message: expect.stringContaining(message), retryable: false });
 });
 
-test('tools named twice are offered once, and without a client or registry there are none', async () => {
-  const { client, link } = remote;
-  expect((await arcpTools(client, { only: ['add', 'add'] })).map(({ name }) => name)).toEqual(['add']);
-  await expect(arcpTools({} as never)).rejects.toThrow('require a client, as openClient');
-  await expect(accpTools(link, {} as never)).rejects.toThrow('{ registry: codec.registry }');
+test('messages of errors do not repeat the code, also if they passed several tool sets', async () => {
+  const inner = new ToolError('inner', new ToolError('innermost', new Error('broken')));
+  expect(inner.message).toBe('INTERNAL: broken');
+  const link = { request: () => Promise.reject(inner) };
+  const tools = await accpTools(link, { registry: remote.registry });
+  const model = new ScriptedModel(calls('sales_report_analyze', {}), says('ok'));
+  const { history } = await run(new Agent({ name: 'Assistant', model, tools }), 'go');
+  expect(JSON.parse(outputs(history)[0]!).error).toEqual({ code: 'INTERNAL', message: 'broken', retryable: false });
 });
 
 test.each(['wait', 'sales_report_wait'])('aborting a run cancels %s', async (name) => {

@@ -55,6 +55,7 @@ export async function startRemote(): Promise<Remote> {
     .tool('order.find', { input: z.object({ id: z.number() }) }, ({ id }) => {
       throw new ArcpError('NOT_FOUND', `There is no order ${id}`, { details: { id } });
     })
+    .tool('bigint', {}, () => ({ id: 90071992547409931n }))
     .tool('wait', { durable: true }, (_, { signal }) => wait(signal));
   const client = await openClient(() => {
     const [here, there] = memoryChannels();

@@ -121,6 +121,7 @@ export function jsonOf(value: unknown, what: string): string {
 export function assertJson(value: unknown, what: string, path = '$', depth = 0): void {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return;
   if (typeof value === 'number' && Number.isFinite(value)) return;
+  if (typeof value === 'bigint') throw notJson(what, path, 'a bigint; write its digits as a string');
   if (typeof value !== 'object') throw notJson(what, path, typeof value === 'number' ? String(value) : typeof value);
   if (depth > MAX_DEPTH) throw notJson(what, path, 'a value that contains itself, or nests too deeply');
   if ('toJSON' in value && typeof value.toJSON === 'function') {

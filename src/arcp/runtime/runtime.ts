@@ -120,7 +120,7 @@ export class Runtime {
     };
   }
 
-  /** Registers a tool. @throws TypeError if the name is empty or already registered, or an option is invalid */
+  /** Registers a tool. @throws TypeError if the name is empty or already registered, an option is invalid, or the handler is missing */
   tool<I extends z.ZodType = z.ZodType<Record<string, unknown>>>(
     name: string,
     options: ToolOptions<I>,
@@ -260,7 +260,7 @@ export class Runtime {
       throw new TypeError(`The name of a ${kind} must be a non-empty string`);
     if (typeof options !== 'object' || options === null || typeof handler !== 'function')
       throw new TypeError(
-        `The ${kind} ${JSON.stringify(name)} requires options and a handler: ${kind}(name, {}, handler)`,
+        `Register the ${kind} ${JSON.stringify(name)} as ${kind}(name, options, handler); options may be {}`,
       );
     resolveRetry(options.retry);
     assertDurations({ timeoutMs: options.timeoutMs });

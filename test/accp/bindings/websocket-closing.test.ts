@@ -64,7 +64,7 @@ async function closesOf(run: (url: string) => Promise<() => unknown> | (() => un
   await once(server, 'listening');
   const end = await run(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
   const failure = await outcome;
-  await vi.waitFor(() => expect(open).toBe(0));
+  await vi.waitFor(() => expect(open).toBe(0), { timeout: 20_000 });
   await end();
   server.close();
   return { failure, closes };
@@ -110,7 +110,7 @@ test.each([
   const fixture = await startServer();
   const session = createSession({ agent: 'client', sequence: 'sender' });
   const link = await fixture.connect({ session });
-  await vi.waitFor(() => expect(fixture.sockets.connected()).toContain(session.id));
+  await vi.waitFor(() => expect(fixture.sockets.connected()).toContain(session.id), { timeout: 20_000 });
   expect(fixture.sockets.disconnect(session.id, reason)).toBe(true);
   const error = await link.closed;
   expect(error).toMatchObject({ code: 'refused', closeCode: 1008 });

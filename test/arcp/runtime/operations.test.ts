@@ -154,8 +154,8 @@ describe('two commands with one operation key', () => {
 });
 
 test.each([
-  [['x', () => 1], 'The tool "x" requires options and a handler: tool(name, {}, handler)'],
-  [['x', {}], 'The tool "x" requires options and a handler'],
+  [['x', () => 1], 'as tool(name, options, handler)'],
+  [['x', {}], 'Register the tool "x"'],
   [['', {}, () => 1], 'must be a non-empty string'],
 ])('registering a tool as %j is an error', (args, message) => {
   const runtime = createRuntime();
