@@ -208,6 +208,38 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
   });
 
   test.each([
+    ['accp', 'Type frames, one per line'],
+    ['aacp', 'Type packets, one per line'],
+    ['formats', 'Type a JSON document'],
+    ['grammar', 'Type a grammar'],
+    ['session', 'Type messages as JSON'],
+  ])('shows what to do in place of the results of an empty editor: %s', async (name, hint) => {
+    const page = await open();
+    await tab(page, name);
+    const panel = page.locator(`#panel-${name}`);
+    const cards = panel.locator('section.card:visible');
+    await cards.first().waitFor();
+    await panel.getByText(hint).waitFor({ state: 'hidden' });
+    await editor(page, name).focus();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.press('Delete');
+    await panel.getByText(hint).waitFor();
+    expect(await cards.count()).toBe(0);
+    const problems = await panel.locator('.problems li').allTextContents();
+    expect(problems).toEqual(
+      name === 'grammar' ? [expect.stringContaining('The grammar has no rulesHelp: write')] : [],
+    );
+    // The results of the text before do not return with an invalid one.
+    await page.keyboard.insertText('{');
+    await panel.locator('.problems li').first().waitFor();
+    if (name === 'accp' || name === 'formats') expect(await cards.count()).toBe(0);
+    await page.keyboard.press('Control+Z');
+    await page.keyboard.press('Control+Z');
+    await cards.first().waitFor();
+    await page.close();
+  });
+
+  test.each([
     ['10 MB on one line', () => `@a>b:c{k:${'x'.repeat(10_000_000)}}`, 'The text has 10000010 characters'],
     ['100,000 brackets', () => `@a>b:c{k:${'['.repeat(100_000)}`, 'Nesting is deeper than 5'],
     ['a million lines', () => '@a>b:c{}\n'.repeat(1_000_000), 'Only the first'],
@@ -268,10 +300,16 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     await page.keyboard.press('ArrowRight');
     await page.waitForSelector('#panel-aacp .tree li');
     expect(await page.locator('#tab-aacp').getAttribute('aria-selected')).toBe('true');
+    const selected = page.locator('[role=tab][aria-selected=true]');
     await page.keyboard.press('End');
-    expect(await page.locator('#tab-session').getAttribute('aria-selected')).toBe('true');
+    expect(await selected.textContent()).toBe('Session');
+    await page.keyboard.press('ArrowRight');
+    expect(await selected.textContent()).toBe('ACCP');
+    await page.keyboard.press('ArrowLeft');
+    expect(await selected.textContent()).toBe('Session');
     await page.keyboard.press('Home');
-    expect(await page.locator('#tab-accp').getAttribute('aria-selected')).toBe('true');
+    expect(await selected.textContent()).toBe('ACCP');
+    expect(await page.evaluate('document.activeElement.id')).toBe('tab-accp');
     await page.locator('#panel-accp .tree li').first().focus();
     await page.keyboard.press('ArrowDown');
     expect(await page.locator('#panel-accp .cm-marked').allTextContents()).toEqual(['planner']);
@@ -371,7 +409,7 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
       // What it posts itself neither reaches the page in numbers nor keeps it busy.
       await type(page, 'a = "x" { for (;;) postMessage({ id: 1, result: "z".repeat(1e5) }); }', 'grammar');
       await panel
-        .getByText(/Stopped after 4 s: the grammar takes too long/)
+        .getByText('Stopped after 4 s: the grammar does not end on this text.')
         .first()
         .waitFor({ timeout: 30_000 });
       await type(page, 'a = "x" { for (;;); }', 'grammar');
@@ -381,6 +419,34 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     },
     PAGE_MS,
   );
+
+  test('stops a grammar that never ends for the next edit, and explains faults of grammars', async () => {
+    const page = await open();
+    await tab(page, 'grammar');
+    const panel = page.locator('#panel-grammar');
+    await panel.locator('pre', { hasText: /^9$/ }).waitFor();
+    await panel.getByLabel('Format').selectOption('gbnf');
+    await panel.locator('pre', { hasText: 'root ::=' }).waitFor();
+    await page.evaluate(`globalThis.shown = []; new MutationObserver(() => shown.push(document.querySelector('#panel-grammar .problems').textContent))
+      .observe(document.querySelector('#panel-grammar .problems'), { childList: true });`);
+    await type(page, 'a = "x" { for (;;); }', 'grammar');
+    // The fixes of the text execute the grammar. Its export, which does not, arrives before.
+    await panel.locator('pre', { hasText: 'root ::= "x"' }).waitFor();
+    await type(page, 'a = .* { return "well"; }', 'grammar');
+    await panel.locator('pre', { hasText: 'well' }).waitFor();
+    // The grammar that never ends has not reached its limit.
+    expect(await page.evaluate("shown.join(' ')")).not.toContain('Stopped');
+    await type(page, 'a = b\nb = a "x" / "y"', 'grammar');
+    await panel
+      .getByText('The rule "a" calls itself before it has read any text (left recursion: a -> b -> a)')
+      .first()
+      .waitFor();
+    expect(await panel.locator('.problems .place').textContent()).toBe('2:5');
+    expect(await panel.locator('.problems .help').textContent()).toContain('begin the rule with what reads text');
+    await type(page, 'a = ("x"?)*', 'grammar');
+    await panel.getByText('The repeated part can match the empty text').first().waitFor();
+    await page.close();
+  });
 
   test('simulates a session with a lost frame', async () => {
     const page = await open();

@@ -51,6 +51,24 @@ export function card(title: string, ...children: readonly Child[]): HTMLElement 
   return h('section', { class: 'card', 'aria-labelledby': id }, h('h2', { id }, title), ...children);
 }
 
+/** Creates a hint that replaces the results of an editor while that is empty. */
+export function emptyHint(
+  text: string,
+  results: readonly HTMLElement[],
+): { readonly element: HTMLElement; readonly show: (isEmpty: boolean) => void } {
+  const element = h('p', { class: 'hint', hidden: true }, text);
+  const show = (isEmpty: boolean): void => {
+    element.hidden = !isEmpty;
+    for (const result of results) result.hidden = isEmpty;
+  };
+  return { element, show };
+}
+
+/** Creates the layout of a tab: editors on the left, results on the right. */
+export function columns(left: readonly Child[], right: readonly Child[]): HTMLElement {
+  return h('div', { class: 'columns' }, h('div', { class: 'pane' }, ...left), h('div', { class: 'pane' }, ...right));
+}
+
 /** Creates a button that copies a text. */
 export function copyButton(what: string, text: () => string): HTMLButtonElement {
   const button = h('button', { type: 'button', class: 'quiet', 'aria-label': `Copy ${what}` }, 'Copy');

@@ -2,7 +2,7 @@
 import { json as jsonMode } from 'virtual:modes';
 import type { Format, FormatsResult } from '../analysis/formats.js';
 import type { Fix } from '../analysis/result.js';
-import { card, copyButton, fixButtons, h, select } from './dom.js';
+import { card, columns, copyButton, emptyHint, fixButtons, h, select } from './dom.js';
 import { Editor } from './editor.js';
 import { firstState } from './examples.js';
 import { type CreateTab, textOf } from './tab.js';
@@ -47,19 +47,27 @@ export const createTab: CreateTab = ({ client, onTokens, loadTokens }) => {
       asked.add(name);
       void loadTokens(name);
     }
-    client.latest('formats', async () => {
-      try {
-        render(await client.run('formats', { json: editor.text, encoding: encoding.input.value }));
-      } catch (thrown) {
-        problem.replaceChildren(h('li', { class: 'error' }, (thrown as Error).message));
+    const run = async (): Promise<void> => {
+      const json = editor.text;
+      if (json.trim() !== '') render(await client.run('formats', { json, encoding: encoding.input.value }));
+      else {
+        clear();
+        empty.show(true);
       }
-    });
+    };
+    client.latest('formats', run, (message) => problem.replaceChildren(h('li', { class: 'error' }, message)));
   }
 
-  const results = h('div', { class: 'pane' }, card('Tokens', lost, bars, source), texts);
+  const results = [card('Tokens', lost, bars, source), texts];
+  const empty = emptyHint('Type a JSON document, or choose one of the examples.', results);
+
+  function clear(): void {
+    editor.show([]);
+    problem.replaceChildren();
+  }
 
   function render({ formats, exact, encoding: name, loss, error }: FormatsResult): void {
-    results.classList.toggle('stale', error !== null);
+    element.classList.toggle('stale', error !== null);
     if (error !== null) {
       const { message, from } = error;
       const fixes = fixesOf(editor.text, from);
@@ -74,8 +82,8 @@ export const createTab: CreateTab = ({ client, onTokens, loadTokens }) => {
       );
       return;
     }
-    editor.show([]);
-    problem.replaceChildren();
+    clear();
+    empty.show(false);
     lost.textContent = loss ?? '';
     const counted = formats.flatMap(({ tokens }) => (tokens === null ? [] : [tokens]));
     const [most, least] = [Math.max(1, ...counted), Math.min(...counted)];
@@ -84,26 +92,23 @@ export const createTab: CreateTab = ({ client, onTokens, loadTokens }) => {
     texts.replaceChildren(...formats.map(textCard));
   }
 
+  const element = columns(
+    [
+      h('div', { class: 'toolbar' }, encoding.element, breakButton),
+      host,
+      problem,
+      h(
+        'p',
+        { class: 'hint' },
+        'A message with intent, operation and payload is a frame; any other document is the payload of one.',
+      ),
+    ],
+    [empty.element, ...results],
+  );
   onTokens(refresh);
   refresh();
   return {
-    element: h(
-      'div',
-      { class: 'columns' },
-      h(
-        'div',
-        { class: 'pane' },
-        h('div', { class: 'toolbar' }, encoding.element, breakButton),
-        host,
-        problem,
-        h(
-          'p',
-          { class: 'hint' },
-          'A message with intent, operation and payload is a frame; any other document is the payload of one.',
-        ),
-      ),
-      results,
-    ),
+    element,
     save: () => ({ json: editor.text, encoding: encoding.input.value }),
     restore: (state) => {
       const name = textOf(state['encoding'], encoding.input.value);

@@ -2,7 +2,7 @@
 import { peg } from 'virtual:modes';
 import type { Problem } from '../analysis/result.js';
 import type { ExportResult, GrammarResult, SpeedResult } from '../sandbox/grammar.js';
-import { card, copyButton, fixButtons, h, select, treeView } from './dom.js';
+import { card, columns, copyButton, emptyHint, fixButtons, h, select, treeView } from './dom.js';
 import { Editor } from './editor.js';
 import { firstState } from './examples.js';
 import { sandbox } from './sandbox.js';
@@ -16,6 +16,11 @@ const FORMATS = [
   ['abnf', 'ABNF (RFC 5234)'],
   ['textmate', 'TextMate grammar'],
 ] as const;
+
+const NO_RESULT: GrammarResult = {
+  ...{ grammarProblems: [], textProblems: [], rows: [], more: 0, value: null },
+  ...{ sentences: [], noSentences: null, coverage: [] },
+};
 
 export const createTab: CreateTab = () => {
   const initial = firstState('grammar');
@@ -35,7 +40,7 @@ export const createTab: CreateTab = () => {
     'Parses the text repeatedly, with the parser of Peggy and with that of the plugin.',
   );
   const speedButton = h('button', { type: 'button', click: () => void measure() }, 'Measure');
-  const format = select('Format', FORMATS, () => void exportIt());
+  const format = select('Format', FORMATS, () => exportIt());
   const breakButton = h('button', { type: 'button', click: () => text.replace(`${text.text})`) }, 'Break it');
   const again = h(
     'button',
@@ -66,17 +71,20 @@ export const createTab: CreateTab = () => {
   const inputOf = () => ({ grammar: grammar.text, text: text.text, seed, format: format.input.value });
 
   function refresh(): void {
-    client.latest('describe', async () => {
-      try {
-        render((await client.call('describe', inputOf())) as GrammarResult);
-      } catch (thrown) {
-        problems.replaceChildren(h('li', { class: 'error' }, (thrown as Error).message));
-      }
-    });
-    void exportIt();
+    // The export does not execute the grammar, and so ends.
+    exportIt();
+    client.latest(
+      'describe',
+      async () => render((await client.call('describe', inputOf())) as GrammarResult),
+      (message) => {
+        render(NO_RESULT);
+        problems.replaceChildren(h('li', { class: 'error' }, message));
+      },
+    );
   }
 
   function render(found: GrammarResult): void {
+    empty.show(grammar.text.trim() === '');
     grammar.show(found.grammarProblems);
     text.show(found.textProblems);
     problems.replaceChildren(
@@ -92,7 +100,6 @@ export const createTab: CreateTab = () => {
           }),
     );
     value.textContent = found.value ?? '';
-    if (found.grammarProblems.length > 0) return;
     sentences.replaceChildren(
       ...found.sentences.map((one) =>
         h(
@@ -120,7 +127,7 @@ export const createTab: CreateTab = () => {
     );
   }
 
-  function item({ message, from, to, fixes }: Problem, where: string, editor: Editor): HTMLElement {
+  function item({ message, help, from, to, fixes }: Problem, where: string, editor: Editor): HTMLElement {
     const line = editor.view.state.doc.lineAt(Math.min(from, editor.view.state.doc.length));
     return h(
       'li',
@@ -134,31 +141,29 @@ export const createTab: CreateTab = () => {
       ),
       ' ',
       message,
+      help === undefined ? null : h('p', { class: 'help' }, `Help: ${help}`),
       fixButtons(fixes, (fix) => editor.apply(fix)),
     );
   }
 
-  async function exportIt(): Promise<void> {
-    client.latest('export', async () => {
-      try {
-        const { text: output, isPicture } = (await client.call('export', inputOf())) as ExportResult;
-        if (isPicture) {
-          const image = h('img', {
-            alt: 'Railroad diagram of each rule',
-            src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(output)}`,
-          });
-          exported.replaceChildren(
-            h('div', { class: 'diagram', tabindex: 0, role: 'group', 'aria-label': 'Railroad diagram' }, image),
-          );
-        } else
-          exported.replaceChildren(
-            copyButton('the export', () => output),
-            h('pre', { tabindex: 0 }, output),
-          );
-      } catch (thrown) {
-        exported.replaceChildren(h('p', { class: 'error' }, (thrown as Error).message));
-      }
-    });
+  function exportIt(): void {
+    const run = async (): Promise<void> => {
+      const { text: output, isPicture } = (await client.call('export', inputOf())) as ExportResult;
+      if (isPicture) {
+        const image = h('img', {
+          alt: 'Railroad diagram of each rule',
+          src: `data:image/svg+xml;charset=utf-8,${encodeURIComponent(output)}`,
+        });
+        exported.replaceChildren(
+          h('div', { class: 'diagram', tabindex: 0, role: 'group', 'aria-label': 'Railroad diagram' }, image),
+        );
+      } else
+        exported.replaceChildren(
+          copyButton('the export', () => output),
+          h('pre', { tabindex: 0 }, output),
+        );
+    };
+    client.latest('export', run, (message) => exported.replaceChildren(h('p', { class: 'error' }, message)));
   }
 
   async function measure(): Promise<void> {
@@ -174,33 +179,21 @@ export const createTab: CreateTab = () => {
     speedButton.disabled = false;
   }
 
-  refresh();
   const heads = ['rule', 'matches', 'goals reached'].map((head) => h('th', { scope: 'col' }, head));
+  const results = [
+    card('Speed', speed, speedButton),
+    card('Sentences', again, sentences),
+    card('Tree', tree),
+    card('Value', value),
+    card('Export', h('div', { class: 'toolbar' }, format.element), exported),
+    card('Coverage of the sentences', h('table', { class: 'data' }, h('thead', {}, h('tr', {}, ...heads)), coverage)),
+  ];
+  const empty = emptyHint('Type a grammar, or choose one of the examples.', results);
+  refresh();
   return {
-    element: h(
-      'div',
-      { class: 'columns' },
-      h(
-        'div',
-        { class: 'pane' },
-        h('div', { class: 'toolbar' }, breakButton),
-        grammarHost,
-        textHost,
-        problems,
-        card('Speed', speed, speedButton),
-        card('Sentences', again, sentences),
-      ),
-      h(
-        'div',
-        { class: 'pane' },
-        card('Tree', tree),
-        card('Value', value),
-        card('Export', h('div', { class: 'toolbar' }, format.element), exported),
-        card(
-          'Coverage of the sentences',
-          h('table', { class: 'data' }, h('thead', {}, h('tr', {}, ...heads)), coverage),
-        ),
-      ),
+    element: columns(
+      [h('div', { class: 'toolbar' }, breakButton), grammarHost, textHost, problems, ...results.slice(0, 2)],
+      [empty.element, ...results.slice(2)],
     ),
     save: () => ({ grammar: grammar.text, text: text.text, format: format.input.value }),
     restore: (state) => {

@@ -2,7 +2,7 @@
 import type { Completion } from '@codemirror/autocomplete';
 import type { StreamParser } from '@codemirror/language';
 import type { Fix, MessageResult, Problem, Row } from '../analysis/result.js';
-import { announce, card, copyButton, fixButtons, h, select, tokenBars, treeView } from './dom.js';
+import { announce, card, columns, copyButton, emptyHint, fixButtons, h, select, tokenBars, treeView } from './dom.js';
 import { Editor } from './editor.js';
 import { firstState } from './examples.js';
 import { type Context, type Tab, textOf } from './tab.js';
@@ -49,9 +49,7 @@ export function createMessageTab(context: Context, options: MessageTabOptions): 
   const isCanonical = h('p', { class: 'hint' });
   const tokens = h('div');
   const tree = h('div', { class: 'scroll' });
-  const results = h(
-    'div',
-    { class: 'pane results' },
+  const results = [
     card('In plain English', english),
     card(
       'Canonical form',
@@ -61,17 +59,9 @@ export function createMessageTab(context: Context, options: MessageTabOptions): 
     ),
     card('Tokens', tokens),
     card('Tree', tree),
-  );
+  ];
+  const empty = emptyHint(`Type ${options.noun}s, one per line, or choose one of the examples.`, results);
   const host = h('div', { class: 'editor' });
-  const input = h(
-    'div',
-    { class: 'pane' },
-    h('div', { class: 'toolbar' }, choice.element, breakButton),
-    host,
-    problems,
-    lines,
-    options.extra?.(context, (text) => replaceLine(text)) ?? null,
-  );
   const editor = new Editor(host, {
     label: `${options.noun}s, one per line`,
     text: textOf(initial['text'], ''),
@@ -92,21 +82,21 @@ export function createMessageTab(context: Context, options: MessageTabOptions): 
   /** Asks for a new analysis, at most once for each frame of the screen. */
   function refresh(): void {
     cancelAnimationFrame(frame);
-    frame = requestAnimationFrame(() => context.client.latest(options.tab, analyze));
+    frame = requestAnimationFrame(() => context.client.latest(options.tab, analyze, fail));
   }
 
   async function analyze(): Promise<void> {
     const { text, position } = editor;
-    try {
-      const found = await options.analyze(context, text, position, choice.input.value);
-      // A newer analysis is on its way.
-      if (editor.view.state.doc.length !== text.length) return;
-      result = found;
-      render(found);
-    } catch (thrown) {
-      drawn.delete(problems);
-      problems.replaceChildren(h('li', { class: 'error' }, (thrown as Error).message));
-    }
+    const found = await options.analyze(context, text, position, choice.input.value);
+    // A newer analysis is on its way.
+    if (editor.view.state.doc.length !== text.length) return;
+    result = found;
+    render(found);
+  }
+
+  function fail(message: string): void {
+    drawn.delete(problems);
+    problems.replaceChildren(h('li', { class: 'error' }, message));
   }
 
   function render(found: MessageResult): void {
@@ -122,15 +112,8 @@ export function createMessageTab(context: Context, options: MessageTabOptions): 
         : '',
     ].join(' ');
     // Without a tree, the results of the last valid text remain, and are marked as old.
-    const isEmpty = found.checked === 0;
-    results.classList.toggle('old', found.english === null && !isEmpty);
-    if (isEmpty) {
-      english.textContent = `Type a ${options.noun}, or choose one of the examples.`;
-      canonical.textContent = isCanonical.textContent = '';
-      tokens.replaceChildren();
-      draw(tree, null, () => []);
-      return;
-    }
+    element.classList.toggle('old', found.english === null);
+    if (found.checked === 0 || found.english !== null) empty.show(found.checked === 0);
     tokens.replaceChildren(tokenBars(found.tokens));
     if (found.english === null) return;
     english.textContent = found.english;
@@ -213,10 +196,20 @@ export function createMessageTab(context: Context, options: MessageTabOptions): 
       .sort((a, b) => a.to - a.from - (b.to - b.from))[0];
   }
 
+  const element = columns(
+    [
+      h('div', { class: 'toolbar' }, choice.element, breakButton),
+      host,
+      problems,
+      lines,
+      options.extra?.(context, (text) => replaceLine(text)) ?? null,
+    ],
+    [empty.element, ...results],
+  );
   context.onTokens(refresh);
   refresh();
   return {
-    element: h('div', { class: 'columns' }, input, results),
+    element,
     save: () => ({ text: editor.text, choice: choice.input.value }),
     restore: (state) => {
       const saved = textOf(state['choice'], '');

@@ -22,30 +22,37 @@ export function prepareFrame(): Promise<void> {
 
 /** Creates the client of the frame. Each port is a new worker, in a new frame if that of the port before has failed. */
 export function sandbox(): Client {
-  return new Client((receive, fail) => {
-    const post = (message: unknown): void => frame?.contentWindow?.postMessage(message, '*');
-    const onMessage = ({ data, source }: MessageEvent): void => {
-      if (source === frame?.contentWindow) receive(data);
-    };
-    const start = async (): Promise<void> => {
-      const [response] = await Promise.all([fetch('engine.js'), prepareFrame()]);
-      const code = await response.text();
-      addEventListener('message', onMessage);
-      post({ code });
-    };
-    let isClosed = false;
-    const started = start();
-    started.catch(() => fail('The engine could not be loaded.'));
-    return {
-      post: (message) => void started.then(() => isClosed || post(message)),
-      close: () => {
-        isClosed = true;
-        removeEventListener('message', onMessage);
-        // Ends a worker that is busy forever, and drops the messages that it has posted.
-        frame?.remove();
-        frame = undefined;
-        loaded = undefined;
-      },
-    };
-  }, 'the grammar');
+  return new Client(
+    (receive, fail) => {
+      const post = (message: unknown): void => frame?.contentWindow?.postMessage(message, '*');
+      const onMessage = ({ data, source }: MessageEvent): void => {
+        if (source === frame?.contentWindow) receive(data);
+      };
+      const start = async (): Promise<void> => {
+        const [response] = await Promise.all([fetch('engine.js'), prepareFrame()]);
+        const code = await response.text();
+        addEventListener('message', onMessage);
+        post({ code });
+      };
+      let isClosed = false;
+      const started = start();
+      started.catch(() => fail('The engine could not be loaded.'));
+      return {
+        post: (message) => void started.then(() => isClosed || post(message)),
+        close: () => {
+          isClosed = true;
+          removeEventListener('message', onMessage);
+          // Ends a worker that is busy forever, and drops the messages that it has posted.
+          frame?.remove();
+          frame = undefined;
+          loaded = undefined;
+        },
+      };
+    },
+    {
+      tooLong:
+        'the grammar does not end on this text. Its code may loop, or its rules try too many alternatives; change the grammar.',
+      patienceMs: 1_000,
+    },
+  );
 }

@@ -1,7 +1,7 @@
 /** The tab that simulates a session of two agents, and draws its frames. */
 import { json as jsonMode } from 'virtual:modes';
 import type { Arrow, SessionResult } from '../analysis/session.js';
-import { card, h, svg } from './dom.js';
+import { card, columns, emptyHint, h, svg } from './dom.js';
 import { Editor } from './editor.js';
 import { firstState } from './examples.js';
 import { type CreateTab, textOf } from './tab.js';
@@ -24,8 +24,15 @@ export const createTab: CreateTab = ({ client }) => {
   const problem = h('ul', { class: 'problems', 'aria-label': 'Problems', 'aria-live': 'polite' });
   const compact = h('input', { type: 'checkbox', id: 'session-compact', change: () => refresh() });
   const drawing = h('div', { class: 'sequence' });
-  const detail = h('div', { role: 'status' }, h('p', { class: 'hint' }, 'Choose a frame in the diagram to read it.'));
+  const detail = h('div', { role: 'status' });
   const summary = h('p', { class: 'hint' });
+  const sequence = card('Sequence', summary, drawing);
+  const heads = ['Message', 'lose it', 'send twice'].map((text) => h('th', { scope: 'col' }, text));
+  const frames = [
+    card('On the line', h('table', { class: 'script' }, h('thead', {}, h('tr', {}, ...heads)), table)),
+    card('Frame', detail),
+  ];
+  const empty = emptyHint('Type messages as JSON, one per line, or choose one of the examples.', [sequence, ...frames]);
   const breakButton = h('button', { type: 'button', click: breakIt }, 'Break it');
   const editor = new Editor(host, {
     label: 'Messages as JSON, one per line',
@@ -45,20 +52,12 @@ export const createTab: CreateTab = ({ client }) => {
   }
 
   function refresh(): void {
-    client.latest('session', async () => {
+    const run = async (): Promise<void> => {
       const script = editor.text;
-      try {
-        const result = await client.run('session', {
-          script,
-          lost: [...lost],
-          repeated: [...repeated],
-          compact: compact.checked,
-        });
-        render(script, result);
-      } catch (thrown) {
-        problem.replaceChildren(h('li', { class: 'error' }, (thrown as Error).message));
-      }
-    });
+      const input = { script, lost: [...lost], repeated: [...repeated], compact: compact.checked };
+      render(script, await client.run('session', input));
+    };
+    client.latest('session', run, (message) => problem.replaceChildren(h('li', { class: 'error' }, message)));
   }
 
   function render(script: string, { agents, arrows, errors }: SessionResult): void {
@@ -70,6 +69,9 @@ export const createTab: CreateTab = ({ client }) => {
       .slice(0, 40)
       .flatMap((text, number) => (text.trim() === '' ? [] : [rowOf(number)]));
     table.replaceChildren(...rows);
+    empty.show(rows.length === 0);
+    // The frame that was chosen may not exist any more.
+    detail.replaceChildren(h('p', { class: 'hint' }, 'Choose a frame in the diagram to read it.'));
     drawn = { agents, arrows };
     draw();
     const count = (outcome: Arrow['outcome']): number => arrows.filter((arrow) => arrow.outcome === outcome).length;
@@ -141,14 +143,9 @@ export const createTab: CreateTab = ({ client }) => {
     width = drawing.clientWidth;
     draw();
   }).observe(drawing);
-  const heads = ['Message', 'lose it', 'send twice'].map((text) => h('th', { scope: 'col' }, text));
   return {
-    element: h(
-      'div',
-      { class: 'columns' },
-      h(
-        'div',
-        { class: 'pane' },
+    element: columns(
+      [
         h(
           'div',
           { class: 'toolbar' },
@@ -157,10 +154,9 @@ export const createTab: CreateTab = ({ client }) => {
         ),
         host,
         problem,
-        card('On the line', h('table', { class: 'script' }, h('thead', {}, h('tr', {}, ...heads)), table)),
-        card('Frame', detail),
-      ),
-      h('div', { class: 'pane' }, card('Sequence', summary, drawing)),
+        ...frames,
+      ],
+      [empty.element, sequence],
     ),
     save: () => ({ script: editor.text, lost: [...lost], repeated: [...repeated], compact: compact.checked }),
     restore,

@@ -7,7 +7,6 @@ import {
   type Derivation,
   exportGrammar,
   type Grammar,
-  GrammarError,
   type GrammarFormat,
   generateSentences,
   railroadDiagrams,
@@ -57,35 +56,58 @@ export function describeGrammar({ grammar: source, text, seed }: GrammarInput): 
   try {
     grammar = compileGrammar(source, { name: 'grammar' });
   } catch (thrown) {
-    return { ...empty, grammarProblems: [problemOfGrammar(thrown, source)] };
+    return { ...empty, grammarProblems: problemsOfGrammar(thrown, source) };
   }
   return { ...empty, ...read(grammar, text), ...generate(grammar, seed) };
 }
 
-function problemOfGrammar(thrown: unknown, source: string): Problem {
-  const { message, help } = thrown as Error & { readonly help?: string };
-  const span = thrown instanceof GrammarError ? thrown.span : null;
-  const from = span?.start ?? 0;
-  // The place is shown in the editor, and not as a code frame.
-  const [first = ''] = message.split('\n');
-  return {
-    from,
-    to: span?.end ?? Math.min(source.length, from + 1),
-    severity: 'error',
-    code: 'grammar',
-    message: shown(explained(first.replace(/^error: /i, ''), source), 600),
-    help,
-    fixes: [],
-  };
+const COMMENT = /\/\*.*?\*\/|\/\/[^\n]*/gs;
+
+/** Errors that Peggy reports by their cause inside the parser, as messages with help. */
+const REWORDED: readonly (readonly [form: RegExp, message: string, help: string])[] = [
+  [
+    /^Possible infinite loop .*\(left recursion: (\S+)(.*)\)$/,
+    'The rule "$1" calls itself before it has read any text (left recursion: $1$2), so it would never end',
+    'begin the rule with what reads text, and repeat the rest: sum = number ("+" number)*',
+  ],
+  [
+    /^Possible infinite loop .*repetition.*$/,
+    'The repeated part can match the empty text, so the repetition would never end',
+    'let the repeated part match at least one character',
+  ],
+];
+
+type Location = NonNullable<SyntaxProblem['location']>;
+
+/** Peggy's errors of grammars: syntax errors have a place, others a list of problems. */
+interface GrammarFault {
+  readonly message: string;
+  readonly location?: Location;
+  readonly problems?: readonly (readonly [
+    severity: string,
+    message: string,
+    location?: Location | undefined,
+    notes?: readonly { readonly location: Location }[],
+  ])[];
 }
 
-/** Adds what to do to messages of Peggy that do not say it. */
-function explained(message: string, source: string): string {
-  if (source.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '').trim() === '')
-    return 'The grammar has no rule; type one, such as: start = "a"+';
-  const recursion = /left recursion: (.+)\)$/.exec(message)?.[1];
-  if (recursion === undefined) return message;
-  return `A rule begins with itself (${recursion}), which would never end: write a repetition instead, such as: sum = number ("+" number)*`;
+const MAX_GRAMMAR_PROBLEMS = 10;
+
+function problemsOfGrammar(thrown: unknown, source: string): readonly Problem[] {
+  const { cause, message } = thrown as Error;
+  const fault = (cause ?? thrown) as GrammarFault;
+  const found = fault.problems?.filter(([severity]) => severity === 'error') ?? [];
+  // An error without a place has a message of its own, such as that of code that cannot be executed.
+  if (found.length === 0) found.push(['error', fault.location === undefined ? message : fault.message, fault.location]);
+  return found.slice(0, MAX_GRAMMAR_PROBLEMS).map(([, text, location, notes = []]) => {
+    // The last note of left recursion has the call that closes the circle.
+    const { start, end } = notes.at(-1)?.location ?? location ?? { start: { offset: 0 }, end: { offset: 1 } };
+    const problem = { from: start.offset, to: end.offset, severity: 'error', code: 'grammar', fixes: [] } as const;
+    if (source.replace(COMMENT, '').trim() === '')
+      return { ...problem, message: 'The grammar has no rules', help: 'write one, such as greeting = "hello"' };
+    const [form, reworded, help] = REWORDED.find(([one]) => one.test(text)) ?? [];
+    return { ...problem, message: shown(form ? text.replace(form, reworded!) : text, 600), help };
+  });
 }
 
 function read(grammar: Grammar, text: string): Pick<GrammarResult, 'textProblems' | 'rows' | 'more' | 'value'> {
@@ -181,6 +203,15 @@ function generate(grammar: Grammar, seed: number): Pick<GrammarResult, 'sentence
   }
 }
 
+/** Compiles a grammar. @throws Error with the message of its first problem */
+function compiled(source: string): Grammar {
+  try {
+    return compileGrammar(source, { name: 'grammar' });
+  } catch (cause) {
+    throw new Error(problemsOfGrammar(cause, source)[0]!.message, { cause });
+  }
+}
+
 export interface ExportResult {
   readonly text: string;
   /** `true` if the text is a picture in SVG. */
@@ -188,7 +219,7 @@ export interface ExportResult {
 }
 
 export function grammarExport({ grammar: source, format }: GrammarInput): ExportResult {
-  const grammar = compileGrammar(source, { name: 'grammar' });
+  const grammar = compiled(source);
   if (format === 'railroad') return { text: railroadDiagrams(grammar.ast), isPicture: true };
   if (format === 'textmate')
     return { text: JSON.stringify(textMateGrammar(editorLanguage(grammar, source)), null, 2), isPicture: false };
@@ -206,6 +237,7 @@ export interface SpeedResult {
 const MEASURED_MS = 250;
 
 export function measureSpeed({ grammar, text }: GrammarInput): SpeedResult {
+  compiled(grammar);
   let notice: string | null = null;
   const plain = peggy.generate(grammar);
   const options = { plugins: [fast], fast: { onNotice: (reason: string) => (notice ??= reason) } };
