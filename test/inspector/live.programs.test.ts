@@ -11,7 +11,7 @@ import { connect } from '../../src/arcp/client/index.js';
 import { type Ended, ended, start } from '../helpers/child.js';
 import { chromium, chromiumHint } from '../helpers/chromium.js';
 import { cli, PROGRAM, scratchFolder } from '../helpers/cli.js';
-import { builtPage, closePages, openPage } from '../helpers/inspector.js';
+import { builtPage, closePages, openPage, requests } from '../helpers/inspector.js';
 import { describePostgres, newDatabase } from '../helpers/postgres.js';
 
 interface Running {
@@ -92,21 +92,54 @@ describe.skipIf(chromium === undefined)(`in Chromium${chromiumHint}`, () => {
     const [address] = runtime.said['listening'] as string[];
     const inspector = await running('inspect', address!, '--port', '0', '--allow-send');
     const page = await openPage(String(inspector.said['page']));
-    const tabs = page.getByRole('navigation', { name: 'Panels' });
-    await tabs.getByRole('button', { name: 'Send' }).click();
+    const tabs = page.getByRole('tablist', { name: 'Panels' });
+    await tabs.getByRole('tab', { name: 'Send' }).click();
     await page.getByRole('combobox', { name: 'Tool', exact: true }).selectOption('refund');
-    await page.getByText('The runtime refuses this message: arguments.order is required.').waitFor();
-    expect(await page.getByLabel('order').getAttribute('aria-invalid')).toBe('true');
-    await page.getByLabel('order').fill('o-77');
-    await page.getByText('The runtime refuses').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Send', exact: true }).last().click();
-    await tabs.getByRole('button', { name: /Permissions1/ }).click();
+    const order = page.getByLabel('order');
+    const button = page.getByRole('button', { name: 'Send', exact: true });
+    await button.click();
+    const error = async () => page.locator(`[id="${await order.getAttribute('aria-describedby')}"]`).textContent();
+    await expect.poll(error).toBe('This field is required; enter a value');
+    expect(await order.getAttribute('aria-invalid')).toBe('true');
+    expect(await page.locator(':focus').getAttribute('id')).toBe(await order.getAttribute('id'));
+    await page.keyboard.type('o-77');
+    await expect.poll(error).toBe('');
+    expect(await order.getAttribute('aria-invalid')).toBe('false');
+    await button.click();
+    await page.getByText('Sent.').waitFor();
+    expect(requests.filter((url) => url.endsWith('/api/send')).length).toBe(1);
+    await tabs.getByRole('tab', { name: /Permissions1/ }).click();
     await page.getByText('order:o-77 (refund)').waitFor();
     await page.getByRole('button', { name: 'Grant' }).click();
     await page.getByRole('option').filter({ hasText: '"refunded":"o-77"' }).first().waitFor();
-    await tabs.getByRole('button', { name: 'Activity' }).click();
+    await tabs.getByRole('tab', { name: 'Activity' }).click();
     await page.locator('.node').filter({ hasText: 'job refund completed' }).waitFor();
     await page.locator('.node').filter({ hasText: 'granted' }).waitFor();
+  });
+
+  test('a form is not sent with fields that are empty or no JSON; a text that is written by hand is', async () => {
+    const runtime = await running('arcp', 'serve', '--ws', '0');
+    const [address] = runtime.said['listening'] as string[];
+    const inspector = await running('inspect', address!, '--port', '0', '--allow-send');
+    const page = await openPage(String(inspector.said['page']));
+    const before = requests.length;
+    await page.getByRole('tab', { name: 'Send' }).click();
+    await page.getByLabel('Type').selectOption('tool.error');
+    const button = page.getByRole('button', { name: 'Send', exact: true });
+    const invalid = page.locator('.compose [aria-invalid=true]');
+    await button.click();
+    await expect.poll(() => invalid.count()).toBe(2);
+    expect(await page.locator(':focus').getAttribute('id')).toBe(await page.getByLabel('code *').getAttribute('id'));
+    await page.keyboard.type('TOOL_FAILED');
+    await page.getByLabel('message *').fill('no disk');
+    await expect.poll(() => invalid.count()).toBe(0);
+    await page.getByLabel('details (JSON)').fill('{');
+    await page.getByText('This is not JSON').waitFor();
+    await button.click();
+    expect(requests.slice(before).filter((url) => url.endsWith('/api/send'))).toEqual([]);
+    await page.getByLabel('Text to send').fill('{"written":"by hand"}');
+    await button.click();
+    await page.getByText('Sent.').waitFor();
   });
 
   test('the server of a runtime shows what runs, and its inspector grants the permission of a client', async () => {
@@ -120,7 +153,7 @@ describe.skipIf(chromium === undefined)(`in Chromium${chromiumHint}`, () => {
     await page.getByRole('link').click();
     await page.getByLabel('Token').fill(tokenOf(runtime.said['inspect']));
     await page.getByRole('button', { name: 'Open' }).click();
-    await page.getByRole('button', { name: /Permissions/ }).click();
+    await page.getByRole('tab', { name: /Permissions/ }).click();
     await page.getByRole('button', { name: 'Deny' }).click();
     await expect(job.result()).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
     const second = client.invoke('refund', { order: 'o-6' });
@@ -135,7 +168,7 @@ describe.skipIf(chromium === undefined)(`in Chromium${chromiumHint}`, () => {
   test('a frame is sent to an endpoint by a form, and answered', async () => {
     const server = await running('serve', '--port', '0', '--inspect', '--allow-send', '--quiet');
     const page = await openPage(String(server.said['inspect']));
-    await page.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('tablist', { name: 'Panels' }).getByRole('tab', { name: 'Send' }).click();
     await page.getByLabel('Operation').fill('greet');
     await page.getByRole('button', { name: 'Send', exact: true }).last().click();
     await page.getByRole('option').filter({ hasText: 'done:greet' }).waitFor();

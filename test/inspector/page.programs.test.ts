@@ -75,11 +75,11 @@ describe.skipIf(chromium === undefined)(`the page${chromiumHint}`, () => {
     await row(page, 'permission.request').click();
     const detail = page.getByRole('article');
     expect(await detail.textContent()).toContain('payment.refund.create');
-    await detail.getByRole('button', { name: 'Text' }).click();
+    await detail.getByRole('tab', { name: 'Text' }).click();
     expect(await detail.locator('.wire').textContent()).toContain('"type":"permission.request"');
-    await detail.getByRole('button', { name: 'English' }).click();
+    await detail.getByRole('tab', { name: 'English' }).click();
     expect(await detail.locator('.english').textContent()).toMatch(/^The server sends permission\.request about job/);
-    await detail.getByRole('button', { name: 'Tokens' }).click();
+    await detail.getByRole('tab', { name: 'Tokens' }).click();
     await expect.poll(() => detail.locator('.tokens').textContent()).toMatch(/tokens\d+/);
 
     await detail.getByTitle('Show the messages with this value').nth(3).click();
@@ -103,6 +103,26 @@ describe.skipIf(chromium === undefined)(`the page${chromiumHint}`, () => {
     await page.keyboard.press('ArrowUp');
     expect(await list.getAttribute('aria-activedescendant')).not.toBe('row-0');
     expect(await page.getByRole('article').count()).toBe(1);
+    for (const [label, names] of [
+      ['Panels', ['Message', 'Activity', 'Permissions', 'Send']],
+      ['Views', ['Tree', 'Text', 'English', 'Tokens']],
+    ] as const) {
+      const selected = page.getByRole('tablist', { name: label }).locator('[aria-selected=true]');
+      await selected.focus();
+      for (const [key, index] of [
+        ['End', 3],
+        ['ArrowRight', 0],
+        ['ArrowLeft', 3],
+        ['Home', 0],
+        ['ArrowRight', 1],
+      ] as const) {
+        await page.keyboard.press(key);
+        await expect.poll(() => selected.textContent()).toBe(names[index]);
+        expect(await page.locator(':focus').textContent()).toBe(names[index]);
+        expect(await page.getByRole('tabpanel', { name: names[index] }).count()).toBe(1);
+      }
+      await page.keyboard.press('Home');
+    }
   });
 
   test('shows messages as they arrive, and connects again to a server that was restarted', async () => {
@@ -124,7 +144,7 @@ describe.skipIf(chromium === undefined)(`the page${chromiumHint}`, () => {
 
   test('grows its tree of jobs, and replays the log', async () => {
     const page = await openPage(await inspect(feedOf(LOG)));
-    await page.getByRole('button', { name: 'Activity' }).click();
+    await page.getByRole('tab', { name: 'Activity' }).click();
     const nodes = page.locator('.activity .node');
     await nodes.filter({ hasText: 'job refund completed' }).waitFor();
     const whole = await nodes.count();
@@ -162,8 +182,8 @@ describe.skipIf(chromium === undefined)(`the page${chromiumHint}`, () => {
     await expect.poll(() => count(page).textContent(), { timeout: 20_000 }).toMatch(/^4 of 100,000/);
     for (let index = 0; index < hostile.length; index++) {
       await page.getByRole('option').nth(index).click();
-      for (const view of ['Tree', 'Text', 'English']) await page.getByRole('button', { name: view }).click();
-      await page.getByRole('button', { name: 'Activity' }).click();
+      for (const view of ['Tree', 'Text', 'English']) await page.getByRole('tab', { name: view }).click();
+      await page.getByRole('tab', { name: 'Activity' }).click();
     }
     expect(await page.title()).toBe('test.jsonl - pegwire inspector');
     expect(await page.locator('img, #app script').count()).toBe(0);
@@ -191,9 +211,9 @@ describe.skipIf(chromium === undefined)(`the page${chromiumHint}`, () => {
     expect(await axe(page)).toEqual([]);
     await row(page, 'job.completed').click();
     // The panels do not depend on the width.
-    const tabs = page.getByRole('navigation', { name: 'Panels' });
+    const tabs = page.getByRole('tablist', { name: 'Panels' });
     for (const tab of width === 390 ? ['Message', 'Permissions', 'Send', 'Activity'] : ['Permissions']) {
-      await tabs.getByRole('button', { name: tab, exact: true }).click();
+      await tabs.getByRole('tab', { name: tab, exact: true }).click();
       expect(await axe(page)).toEqual([]);
     }
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);

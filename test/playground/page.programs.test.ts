@@ -149,18 +149,6 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     await page.close();
   });
 
-  test('has no results without a text', async () => {
-    const page = await open();
-    await type(page, '');
-    await page.keyboard.press('Delete');
-    await page.locator('#panel-accp .english', { hasText: 'Type a frame' }).waitFor();
-    expect(await page.locator('#panel-accp .results .tree li').count()).toBe(0);
-    expect(await page.locator('#panel-accp pre code').textContent()).toBe('');
-    await type(page, '@a>req:x{n:1}');
-    await page.locator('#panel-accp .tree li').first().waitFor();
-    await page.close();
-  });
-
   test('underlines an error, and a click takes its fix', async () => {
     const page = await open();
     const before = await textOf(page);

@@ -10,6 +10,7 @@ import { isError, parseFilter } from './filter.js';
 import { useFeed, useWidth } from './hooks.js';
 import type { Message } from './message.js';
 import { Replay } from './replay.js';
+import { Tabs } from './tabs.js';
 import { Timeline } from './timeline.js';
 
 type Tab = 'messages' | 'message' | 'activity' | 'permissions' | 'send';
@@ -68,11 +69,21 @@ export function App({ client }: { readonly client: FeedClient }) {
     width === 'wide' ? ['message', 'permissions', 'send'] : ['message', 'activity', 'permissions', 'send'];
   const tabs: readonly Tab[] = width === 'narrow' ? ['messages', ...side] : side;
   const tab = tabs.includes(chosen) ? chosen : tabs[0]!;
-  const label = (one: Tab): ComponentChildren => (
-    <>
-      {TITLES[one]}
-      {one === 'permissions' && pending > 0 && <span class="count">{pending}</span>}
-    </>
+  const tabList = (
+    <Tabs
+      class="tabs"
+      label="Panels"
+      names={tabs}
+      selected={tab}
+      panel="panel"
+      onSelect={setTab}
+      titleOf={(one) => (
+        <>
+          {TITLES[one]}
+          {one === 'permissions' && pending > 0 && <span class="count">{pending}</span>}
+        </>
+      )}
+    />
   );
   const activityPanel = <ActivityPanel activity={activity} onFilter={filterBy} />;
   const panels: Readonly<Record<Tab, () => ComponentChildren>> = {
@@ -83,7 +94,12 @@ export function App({ client }: { readonly client: FeedClient }) {
     send: () => <Compose client={client} activity={activity} draft={draft} />,
   };
   const timeline = (
-    <section class="messages" aria-label="Messages" hidden={width === 'narrow' && tab !== 'messages'}>
+    <section
+      class="messages"
+      id={tab === 'messages' ? 'panel' : undefined}
+      aria-label="Messages"
+      hidden={width === 'narrow' && tab !== 'messages'}
+    >
       <div class="filters">
         <input
           type="search"
@@ -143,32 +159,15 @@ export function App({ client }: { readonly client: FeedClient }) {
         {timeline}
         {tab !== 'messages' && (
           <section class="side" aria-label={TITLES[tab]}>
-            {width !== 'narrow' && <Tabs tabs={tabs} tab={tab} label={label} onChoose={setTab} />}
-            <div class="panel">{panels[tab]()}</div>
+            {width !== 'narrow' && tabList}
+            <div class="panel" role="tabpanel" id="panel" aria-labelledby="panel-tab">
+              {panels[tab]()}
+            </div>
           </section>
         )}
       </main>
-      {width === 'narrow' && <Tabs tabs={tabs} tab={tab} label={label} onChoose={setTab} />}
+      {width === 'narrow' && tabList}
     </div>
-  );
-}
-
-interface TabsProps {
-  readonly tabs: readonly Tab[];
-  readonly tab: Tab;
-  readonly label: (tab: Tab) => ComponentChildren;
-  readonly onChoose: (tab: Tab) => void;
-}
-
-function Tabs({ tabs, tab, label, onChoose }: TabsProps) {
-  return (
-    <nav class="tabs" aria-label="Panels">
-      {tabs.map((one) => (
-        <button key={one} type="button" aria-current={one === tab ? 'page' : undefined} onClick={() => onChoose(one)}>
-          {label(one)}
-        </button>
-      ))}
-    </nav>
   );
 }
 

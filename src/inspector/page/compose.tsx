@@ -6,7 +6,7 @@ import type { Activity } from './activity.js';
 import { type Draft, envelopeText, type Form, randomId } from './answers.js';
 import type { FeedClient } from './feed-client.js';
 import { type Members, members, rowOf } from './message.js';
-import { missingIn, resolve, SchemaForm } from './schema-form.js';
+import { resolve, SchemaForm } from './schema-form.js';
 
 interface ComposeProps {
   readonly client: FeedClient;
@@ -28,6 +28,8 @@ export function Compose({ client, activity, draft }: ComposeProps) {
     draft?.form ?? (hello?.protocol === 'accp' ? 'accp' : hello?.protocol === 'arcp' ? 'arcp' : 'raw'),
   );
   const [text, setText] = useState(draft?.text ?? '');
+  /** The text that the form has made. */
+  const [made, setMade] = useState('');
   const [sends, setSends] = useState(0);
   const [result, setResult] = useState<{ readonly isError: boolean; readonly text: string }>();
 
@@ -50,10 +52,16 @@ export function Compose({ client, activity, draft }: ComposeProps) {
     if (sent.ok) setSends(sends + 1);
     setResult({ isError: !sent.ok, text: sent.ok ? 'Sent. The answers are in the timeline.' : sent.message });
   };
-  const forms = { session, activity, draft, sends, onText: setText };
+  const onText = (next: string): void => {
+    setText(next);
+    setMade(next);
+  };
+  const forms = { session, activity, draft, sends, onText };
   return (
     <form
       class="compose"
+      // A text that was changed by hand is sent as it is.
+      noValidate={text !== made}
       onSubmit={(event) => {
         event.preventDefault();
         void send();
@@ -155,10 +163,6 @@ function EnvelopeForm({
   const tool = type === 'tool.invoke' ? String(payload['tool'] ?? '') : '';
   const inputSchema = activity.tools.get(tool);
   const types = [...new Set([...COMMON, ...Object.keys(schemas)])];
-  const missing = [
-    ...missingIn(payload, payloadSchema, root),
-    ...missingIn(members(payload['arguments']), inputSchema ?? {}).map((path) => `arguments.${path}`),
-  ];
   return (
     <>
       <label>
@@ -211,11 +215,6 @@ function EnvelopeForm({
         onChange={setPayload}
         isFolded={inputSchema !== undefined}
       />
-      {missing.length > 0 && (
-        <p class="warning" role="status">
-          The runtime refuses this message: {missing.join(', ')} {missing.length === 1 ? 'is' : 'are'} required.
-        </p>
-      )}
     </>
   );
 }

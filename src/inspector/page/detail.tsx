@@ -6,6 +6,7 @@ import { answersTo, type Draft } from './answers.js';
 import type { FeedClient } from './feed-client.js';
 import { filterTerm } from './filter.js';
 import { type Content, explain, type Message, readContent, start } from './message.js';
+import { Tabs } from './tabs.js';
 import { timeText } from './timeline.js';
 import { ContentTree } from './tree.js';
 
@@ -60,25 +61,21 @@ export function Detail({ client, message, onFilter, onAnswer }: DetailProps) {
           ))}
         </p>
       )}
-      <nav class="views" aria-label="Views">
-        {VIEWS.map((one) => (
-          <button key={one} type="button" aria-pressed={one === view} onClick={() => setView(one)}>
-            {one}
-          </button>
-        ))}
-      </nav>
-      {view === 'Tree' && 'loss' in content && content.loss !== null && (
-        <p class="warning">{content.loss} The text has everything.</p>
-      )}
-      {view === 'Tree' && <ContentTree key={record.n} content={content} />}
-      {view === 'Text' && (
-        <>
-          <LongText key={record.n} text={record.text} length={length} />
-          <Canonical content={content} text={record.text} />
-        </>
-      )}
-      {view === 'English' && <p class="english">{explain(message, content).slice(0, PART)}</p>}
-      {view === 'Tokens' && <Tokens client={client} text={record.text} />}
+      <Tabs class="views" label="Views" names={VIEWS} selected={view} panel="view" onSelect={setView} />
+      <div role="tabpanel" id="view" aria-labelledby="view-tab">
+        {view === 'Tree' && 'loss' in content && content.loss !== null && (
+          <p class="warning">{content.loss} The text has everything.</p>
+        )}
+        {view === 'Tree' && <ContentTree key={record.n} content={content} />}
+        {view === 'Text' && (
+          <>
+            <LongText key={record.n} text={record.text} length={length} />
+            <Canonical content={content} text={record.text} />
+          </>
+        )}
+        {view === 'English' && <p class="english">{explain(message, content).slice(0, PART)}</p>}
+        {view === 'Tokens' && <Tokens client={client} text={record.text} />}
+      </div>
     </article>
   );
 }

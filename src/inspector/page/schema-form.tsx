@@ -1,5 +1,6 @@
 /** Forms made from JSON Schemas. What a schema does not describe is entered as JSON. */
-import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
 import { type Members, members } from './message.js';
 
 interface SchemaFormProps {
@@ -34,6 +35,7 @@ export function SchemaForm({ legend, schema, root = schema, value, onChange, isF
             root={root}
             value={value[name]}
             depth={0}
+            isChecked
             onChange={(next) => onChange(withMember(value, name, next))}
           />
         ))}
@@ -49,80 +51,86 @@ interface FieldProps {
   readonly root: Members;
   readonly value: unknown;
   readonly depth: number;
+  /** True if the field must have a value where it is required: the object that contains it is a part of the message. */
+  readonly isChecked: boolean;
   readonly onChange: (value: unknown) => void;
 }
 
-function Field({ name, isRequired, schema: given, root, value, depth, onChange }: FieldProps) {
+function Field({ name, isRequired, schema: given, root, value, depth, isChecked, onChange }: FieldProps) {
   const schema = resolve(given, root);
   const choices = choicesOf(schema, root);
   const title = `${name}${isRequired ? ' *' : ''}`;
-  const requirement = { 'aria-required': isRequired, 'aria-invalid': isRequired && value === undefined };
+  const control = { title, isRequired: isRequired && isChecked };
   if (choices !== undefined)
     return (
-      <label>
-        {title}
-        <select
-          {...requirement}
-          value={value === undefined ? '' : JSON.stringify(value)}
-          onChange={(event) =>
-            onChange(event.currentTarget.value === '' ? undefined : JSON.parse(event.currentTarget.value))
-          }
-        >
-          <option value="">(none)</option>
-          {choices.map((choice) => (
-            <option key={JSON.stringify(choice)} value={JSON.stringify(choice)}>
-              {String(choice)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Control {...control}>
+        {(checks) => (
+          <select
+            {...checks}
+            value={value === undefined ? '' : JSON.stringify(value)}
+            onChange={(event) =>
+              onChange(event.currentTarget.value === '' ? undefined : JSON.parse(event.currentTarget.value))
+            }
+          >
+            <option value="">(none)</option>
+            {choices.map((choice) => (
+              <option key={JSON.stringify(choice)} value={JSON.stringify(choice)}>
+                {String(choice)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Control>
     );
   switch (schema['type']) {
     case 'boolean':
       return (
-        <label>
-          {title}
-          <select
-            {...requirement}
-            value={value === undefined ? '' : String(value)}
-            onChange={(event) =>
-              onChange(event.currentTarget.value === '' ? undefined : event.currentTarget.value === 'true')
-            }
-          >
-            <option value="">(none)</option>
-            <option>true</option>
-            <option>false</option>
-          </select>
-        </label>
+        <Control {...control}>
+          {(checks) => (
+            <select
+              {...checks}
+              value={value === undefined ? '' : String(value)}
+              onChange={(event) =>
+                onChange(event.currentTarget.value === '' ? undefined : event.currentTarget.value === 'true')
+              }
+            >
+              <option value="">(none)</option>
+              <option>true</option>
+              <option>false</option>
+            </select>
+          )}
+        </Control>
       );
     case 'string':
       return (
-        <label>
-          {title}
-          <input
-            {...requirement}
-            value={typeof value === 'string' ? value : ''}
-            placeholder={String(schema['format'] ?? '')}
-            onInput={(event) => onChange(event.currentTarget.value === '' ? undefined : event.currentTarget.value)}
-          />
-        </label>
+        <Control {...control}>
+          {(checks) => (
+            <input
+              {...checks}
+              value={typeof value === 'string' ? value : ''}
+              placeholder={String(schema['format'] ?? '')}
+              onInput={(event) => onChange(event.currentTarget.value === '' ? undefined : event.currentTarget.value)}
+            />
+          )}
+        </Control>
       );
     case 'number':
     case 'integer':
       return (
-        <label>
-          {title}
-          <input
-            {...requirement}
-            type="number"
-            step={schema['type'] === 'integer' ? 1 : 'any'}
-            value={typeof value === 'number' ? value : ''}
-            onInput={(event) => {
-              const { valueAsNumber } = event.currentTarget;
-              onChange(Number.isNaN(valueAsNumber) ? undefined : valueAsNumber);
-            }}
-          />
-        </label>
+        <Control {...control}>
+          {(checks) => (
+            <input
+              {...checks}
+              type="number"
+              step={schema['type'] === 'integer' ? 1 : 'any'}
+              value={typeof value === 'number' ? value : ''}
+              onInput={(event) => {
+                const { valueAsNumber } = event.currentTarget;
+                onChange(Number.isNaN(valueAsNumber) ? undefined : valueAsNumber);
+              }}
+            />
+          )}
+        </Control>
       );
     case 'object': {
       const properties = members(schema['properties']);
@@ -143,6 +151,7 @@ function Field({ name, isRequired, schema: given, root, value, depth, onChange }
                 root={root}
                 value={members(value)[inner]}
                 depth={depth + 1}
+                isChecked={isChecked && (isRequired || value !== undefined)}
                 onChange={(next) => onChange(emptyAsNone(withMember(members(value), inner, next), isRequired))}
               />
             ))}
@@ -151,7 +160,67 @@ function Field({ name, isRequired, schema: given, root, value, depth, onChange }
       );
     }
   }
-  return <JsonField title={title} isRequired={isRequired} value={value} onChange={onChange} />;
+  return <JsonField {...control} value={value} onChange={onChange} />;
+}
+
+interface ControlProps {
+  readonly title: string;
+  readonly isRequired: boolean;
+}
+
+/** The attributes of a control that is checked before a message is sent. */
+interface Checks {
+  readonly id: string;
+  readonly required: boolean;
+  readonly 'aria-invalid': boolean;
+  readonly 'aria-describedby': string;
+  readonly onInvalid: (event: Event & { readonly currentTarget: Checked }) => void;
+}
+
+type Checked = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+/** Labels a control. An error of its text is shown beside it at once, and that it is empty when a message is to be sent. */
+function Control({
+  title,
+  isRequired,
+  children,
+}: ControlProps & { readonly children: (checks: Checks) => ComponentChildren }) {
+  const [fault, setFault] = useState('');
+  const id = useId();
+  const onInvalid: Checks['onInvalid'] = (event) => {
+    // Replaces the bubble of the browser.
+    event.preventDefault();
+    const { currentTarget: control } = event;
+    setFault(faultOf(control));
+    for (let at = control.closest('details'); at; at = at.parentElement!.closest('details')) at.open = true;
+    if (control.form!.querySelector(':is(input, select, textarea):invalid') === control) control.focus();
+  };
+  const onInput = ({ target }: Event): void => {
+    const control = target as Checked;
+    if (fault !== '' || control.validity.customError) setFault(faultOf(control));
+  };
+  return (
+    <div class="field" onInput={onInput}>
+      <label for={id}>{title}</label>
+      {children({
+        id,
+        required: isRequired,
+        'aria-invalid': fault !== '',
+        'aria-describedby': `${id}-error`,
+        onInvalid,
+      })}
+      <p class="error" id={`${id}-error`}>
+        {fault}
+      </p>
+    </div>
+  );
+}
+
+/** Returns the error of a control; the empty text if there is none. */
+function faultOf({ validity, validationMessage }: Checked): string {
+  if (validity.badInput) return 'Enter a number';
+  if (validity.stepMismatch) return 'Enter an integer';
+  return validity.valueMissing ? 'This field is required; enter a value' : validationMessage;
 }
 
 function JsonField({
@@ -159,35 +228,28 @@ function JsonField({
   isRequired,
   value,
   onChange,
-}: {
-  readonly title: string;
-  readonly isRequired: boolean;
-  readonly value: unknown;
-  readonly onChange: (value: unknown) => void;
-}) {
+}: ControlProps & { readonly value: unknown; readonly onChange: (value: unknown) => void }) {
   const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value)));
-  const [isInvalid, setInvalid] = useState(false);
   return (
-    <label>
-      {title} (JSON)
-      <textarea
-        rows={1}
-        spellcheck={false}
-        value={text}
-        aria-required={isRequired}
-        aria-invalid={isInvalid || (isRequired && value === undefined)}
-        onInput={(event) => {
-          const given = event.currentTarget.value;
-          setText(given);
-          try {
-            onChange(given.trim() === '' ? undefined : JSON.parse(given));
-            setInvalid(false);
-          } catch {
-            setInvalid(true);
-          }
-        }}
-      />
-    </label>
+    <Control title={`${title} (JSON)`} isRequired={isRequired}>
+      {(checks) => (
+        <textarea
+          {...checks}
+          rows={1}
+          spellcheck={false}
+          value={text}
+          onInput={({ currentTarget: area }) => {
+            setText(area.value);
+            area.setCustomValidity('');
+            try {
+              onChange(area.value.trim() === '' ? undefined : JSON.parse(area.value));
+            } catch (thrown) {
+              area.setCustomValidity(`This is not JSON: ${(thrown as Error).message}`);
+            }
+          }}
+        />
+      )}
+    </Control>
   );
 }
 
@@ -213,19 +275,6 @@ function choicesOf(schema: Members, root: Members): readonly unknown[] | undefin
 
 function requiredOf({ required }: Members): ReadonlySet<unknown> {
   return new Set(Array.isArray(required) ? (required as unknown[]) : []);
-}
-
-/** Returns the paths of required members that are absent. */
-export function missingIn(value: Members, schema: Members, root: Members = schema): readonly string[] {
-  const resolved = resolve(schema, root);
-  const properties = members(resolved['properties']);
-  return Object.keys(properties).flatMap((name) => {
-    if (value[name] === undefined) return requiredOf(resolved).has(name) ? [name] : [];
-    const inner = value[name];
-    return typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? missingIn(inner as Members, members(properties[name]), root).map((path) => `${name}.${path}`)
-      : [];
-  });
 }
 
 function withMember(value: Members, name: string, member: unknown): Members {
