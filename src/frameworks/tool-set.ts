@@ -108,6 +108,10 @@ export type ToolRuntime = Pick<Client, 'session' | 'invoke'>;
 /** Returns the tools that a runtime offers in this session. @throws FrameworkError as {@link chosen}, and `invalid-argument` without a session */
 export function arcpToolSet(client: ToolRuntime, options: ArcpToolSetOptions): readonly RemoteTool[] {
   if (!isRecord(client?.session)) throw invalidArgument('client', 'a client, such as that of openClient');
+  const { conversation } = options;
+  // Calls of two users must not have one key.
+  if (conversation !== undefined && (typeof conversation !== 'string' || conversation === ''))
+    throw invalidArgument('conversation', 'a text that is not empty');
   const tools = chosen(client.session.tools ?? [], options.only);
   // All names, so that a tool keeps its name when others are left out.
   const names = allowedNames((client.session.tools ?? []).map(({ name }) => name));

@@ -134,10 +134,13 @@ export function codeActions(document: OpenDocument, range: Range, given: readonl
       const fixes = message.findings.flatMap((finding) => {
         const own = messageDiagnostic(document, line, message, finding);
         if (!touches(own.range, range)) return [];
-        return language.fixes(message.text, finding, document.settings).flatMap(({ title, span, text }, index) => {
-          const change = edit(span, text);
-          return change === null ? [] : [fix(message.written(title), change, asGiven(own), index === 0)];
-        });
+        return language
+          .fixes(message.text, finding, document.settings)
+          .flatMap(({ title, span, text, isPartial = false }, index) => {
+            const change = edit(span, text);
+            const isPreferred = index === 0 && !isPartial;
+            return change === null ? [] : [fix(message.written(title), change, asGiven(own), isPreferred)];
+          });
       });
       const whole = document.rangeIn(line, message, { start: 0, end: message.text.length });
       const canonical =

@@ -8,6 +8,8 @@ export interface Fix {
   readonly title: string;
   readonly span: Span;
   readonly text: string;
+  /** `true` if the error remains, but farther behind. */
+  readonly isPartial?: boolean;
 }
 
 /** The parts of a diagnostic that decide whether a fix helps. */
@@ -58,7 +60,7 @@ export function helpfulFixes(
       if (fixed.length - left.span.start < text.length - finding.span.start) partial.push(fix);
     }
   }
-  return complete.length > 0 ? complete : partial;
+  return complete.length > 0 ? complete : partial.map((fix) => ({ ...fix, isPartial: true }));
 }
 
 /** Returns the word that a help text suggests. */

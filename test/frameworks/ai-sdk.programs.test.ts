@@ -119,6 +119,7 @@ test('wrong use is an error with a code', async () => {
     ['invalid-argument', () => arcpTools({} as never)],
     ['invalid-argument', () => arcpTools(undefined as never)],
     ['invalid-argument', () => arcpTools(client, { only: 'add' as never })],
+    ['invalid-argument', () => arcpTools(client, { conversation: '' })],
     ['invalid-argument', () => accpTools({} as never, { registry })],
     ['invalid-argument', () => accpTools(link, {} as never)],
     ['invalid-argument', () => accpTools(link, undefined as never)],

@@ -554,10 +554,19 @@ describe('grammars', () => {
       client.connection.sendRequest(RenameRequest.type, { textDocument, position: file.after('head:it'), newName });
     await expect(refused('list')).rejects.toThrow('already has a rule "list"');
     await expect(refused('two words')).rejects.toThrow('is not the name of a rule');
+    await expect(refused('$one')).rejects.toThrow('is not the name of a rule');
     await expect(refused('class')).rejects.toThrow('reserved word');
     await expect(
       client.connection.sendRequest(RenameRequest.type, { textDocument, position, newName: 'x' }),
     ).rejects.toThrow('Only a rule');
+  });
+
+  it('reports a name that no rule can have, and reads the other rules', async () => {
+    const file = await client.open('name.peggy', 'start = one one\n$one = "1"\none = "1"\nbad = zzz\n');
+    const codes = (await file.diagnostics()).map(({ code, range }) => [code, range.start.line]);
+    expect(codes).toContainEqual(['grammar-syntax', 1]);
+    expect(codes).toContainEqual(['undefined-rule', 3]);
+    expect(await hoverAt(file, { line: 0, character: 9 })).toContain('one');
   });
 
   it('colours, lists and formats rules', async () => {

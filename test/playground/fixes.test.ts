@@ -37,6 +37,11 @@ describe('a frame', () => {
     ['@a>b:c{k:\\n}', '@a>b:c{k:\\\\n}'],
     ['@a>b:c{:1}', '@a>b:c{key:1}'],
     ['@a>b:c{}x', '@a>b:c{}'],
+    ['@a>req x{k:1}', '@a>req:x{k:1}'],
+    ['@a req:x{k:1}', '@a>req:x{k:1}'],
+    ['@a>req:x{k=1|l 2}', '@a>req:x{k:1|l:2}'],
+    ['@a>req:x{k:1][mid:m1]', '@a>req:x{k:1}[mid:m1]'],
+    ['@a>req:x{k:a b c}[mid:m1,mid:m2]', '@a>req:x{k:a_b_c}[mid:m1]'],
   ])('%s becomes %s', (text, expected) => {
     expect(frames(text).valid).toBe(false);
     expect(mended(text, frames)).toBe(expected);
@@ -64,6 +69,7 @@ describe('a packet', () => {
     ['FETCH|HR|return:A|p:1|aacp:1.1|res:x|res:y', 'FETCH|HR|return:A|p:1|aacp:1.1|res:x'],
     ['FETCH|HR|return:A|p:1|aacp:1.1|Peroid:2', 'FETCH|HR|return:A|p:1|aacp:1.1|period:2'],
     ['|HR|return:A|p:1|aacp:1.0', 'FETCH|HR|return:A|p:1|aacp:1.1'],
+    ['FETCH|HR|return=A|p:1|aacp:1.1', 'FETCH|HR|return:A|p:1|aacp:1.1'],
   ])('%s becomes %s', (text, expected) => {
     expect(packets(text).problems).not.toEqual([]);
     expect(mended(text, packets)).toBe(expected);

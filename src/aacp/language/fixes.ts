@@ -30,9 +30,10 @@ export function diagnosticFixes(text: string, finding: PacketFinding): readonly 
   };
   const inserted = (by: string): readonly Fix[] =>
     [by, `${by}|`, `|${by}`].map((insert) => ({ title: `Insert ${quotedShort(by)}`, span, text: insert }));
-  const domain = (): Fix => {
-    const start = text.indexOf('|') + 1;
-    return { title: 'Insert "HR"', span: { start, end: start }, text: 'HR|' };
+  // A field in the place of the DOM.
+  const domain = (): readonly Fix[] => {
+    const start = /^[^|]*\|(?=[^|:]*:)/.exec(text)?.[0].length;
+    return start === undefined ? [] : [{ title: 'Insert "HR"', span: { start, end: start }, text: 'HR|' }];
   };
   if (word !== undefined) return [replace(word)];
   switch (finding.code) {
@@ -41,11 +42,10 @@ export function diagnosticFixes(text: string, finding: PacketFinding): readonly 
     case 'missing-dom':
       return inserted('HR');
     case 'unknown-dom':
-      // The help says that a field is in the place of the DOM.
-      return finding.help === undefined ? [] : [domain()];
+      return domain();
     case 'missing-return':
       // Without a DOM, `return` is in its place.
-      return [domain(), add('return:AGENT')];
+      return [...domain(), add('return:AGENT')];
     case 'empty-return':
       return [replace('AGENT')];
     case 'missing-aacp':
@@ -79,8 +79,11 @@ export function diagnosticFixes(text: string, finding: PacketFinding): readonly 
     case 'empty-value':
     case 'duplicate-key':
     case 'empty-key':
-    case 'malformed-field':
       return [removal(text, span.start)];
+    case 'malformed-field': {
+      const colon = text.slice(span.start, span.end).replace('=', ':');
+      return [replace(colon), removal(text, span.start)];
+    }
     default:
       return [];
   }

@@ -30,7 +30,12 @@ export function syntaxFixes(text: string, error: ParseError): readonly Fix[] {
   };
   const insert = (title: string, by: string): void => replace(title, at, at, by);
 
+  const literals = error.expected.flatMap((phrase) => /^"(.+)"$/.exec(phrase)?.[1] ?? []);
   const blanks = /^\s+/.exec(text.slice(at))?.[0].length ?? 0;
+  // Such as "=" for ":", or one bracket for another. White space within a value stands for itself.
+  const others = blanks > 0 ? literals.filter((literal) => ':>'.includes(literal)) : literals;
+  if (blanks > 0 || (found !== '' && '=>:;]})'.includes(found)))
+    for (const literal of others) replace(`Write ${quotedShort(literal)}`, at, Math.max(end, at + blanks), literal);
   if (blanks > 0) {
     const isOutside = at === 0 || at + blanks === text.length || place.depth === 0 || isAfterSeparator(text, at);
     if (!isOutside) replace('Write "_" for the white space', at, at + blanks, '_');
@@ -58,10 +63,7 @@ export function syntaxFixes(text: string, error: ParseError): readonly Fix[] {
   if (place.expectsKey && (found === ':' || '|,}]'.includes(found)) && at > 0)
     replace(`Remove ${quotedShort(text[at - 1]!)}`, at - 1, at, '');
   if (place.depth === 0 || found === '' || ']}'.includes(found)) {
-    for (const phrase of error.expected) {
-      const literal = /^"(.+)"$/.exec(phrase)?.[1];
-      if (literal !== undefined) insert(`Insert ${quotedShort(literal)}`, literal);
-    }
+    for (const literal of literals) insert(`Insert ${quotedShort(literal)}`, literal);
   }
   const name = error.expected.find((phrase) => Object.hasOwn(NAMES, phrase));
   if (name !== undefined && !/[A-Za-z0-9]/.test(found)) insert(`Insert ${quotedShort(NAMES[name]!)}`, NAMES[name]!);
@@ -75,6 +77,8 @@ export function syntaxFixes(text: string, error: ParseError): readonly Fix[] {
 function duplicateFixes(text: string, at: number): readonly Fix[] {
   const key = readFrameTokens(text).tokens.findLast(({ role, start }) => role === 'key' && start <= at);
   if (key === undefined) return [];
+  // The keys of the metadata are those of the envelope.
+  if (key.part === 'metadata') return [removal(text, key)];
   let number = 2;
   while (text.includes(`${key.text}_${number}:`)) number++;
   const renamed = `${key.text}_${number}`;

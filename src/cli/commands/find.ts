@@ -27,6 +27,7 @@ export const command = defineCommand({
   takes: 'files',
   options: OPTIONS,
   details:
+    'A folder stands for the files in it that may contain texts: Markdown, JSON, logs, sources of programs, and others. ' +
     'Prints the start and end offset, ok or the error code, and the text of each message, separated by tabs; of several files, the name ' +
     'comes first. Offsets are UTF-16 code ' +
     'units, as in JavaScript strings; the start of the text is 0, and a byte order mark does not count. Each sequence of bytes that is ' +
@@ -34,7 +35,9 @@ export const command = defineCommand({
   example: ['pegwire find accp transcript.md', "pegwire find accp 'docs/**/*.md' --format github"],
   run: async (invocation) => {
     const { format } = invocation.options;
-    return checkEachInput(invocation, format, (one, findings) => findIn(one, format === 'text' ? null : findings));
+    return checkEachInput({ ...invocation, isAnyText: true }, format, (one, findings) =>
+      findIn(one, format === 'text' ? null : findings),
+    );
   },
 });
 

@@ -17,7 +17,13 @@ export interface Named extends Reporting, Pick<Source, 'stdin'> {
   readonly protocol: Protocol;
   /** The arguments that name the input; none for stdin. */
   readonly files: readonly string[];
+  /** If true, a folder stands for the files of {@link TEXT_FILES} in it. @default those that end in the name of the protocol */
+  readonly isAnyText?: boolean;
 }
+
+/** The ends of files whose texts may contain messages. */
+const TEXT_FILES =
+  'accp,aacp,md,mdx,markdown,rst,txt,log,json,jsonl,ndjson,yaml,yml,toml,csv,html,xml,ts,tsx,mts,cts,js,jsx,mjs,cjs,py,rb,go,rs,java,kt,cs,php,sh,ipynb';
 
 /**
  * Runs a command for each file that the arguments name. A file that cannot be read does not keep the others from being read.
@@ -52,7 +58,7 @@ export async function forEachInput<I extends Named>(
 
 /** Returns the files, each once; `undefined` is stdin. @throws UsageError if an argument names none */
 export async function inputFiles(invocation: Named): Promise<readonly (string | undefined)[]> {
-  const { files, protocol, output, json } = invocation;
+  const { files, protocol, output, json, isAnyText = false } = invocation;
   if (files.length === 0) return [undefined];
   /** By their place, since several names may be those of one file. */
   const found = new Map<string, string | undefined>();
@@ -62,7 +68,7 @@ export async function inputFiles(invocation: Named): Promise<readonly (string | 
       found.set('', undefined);
       continue;
     }
-    const named = await filesOf(word, protocol);
+    const named = await filesOf(word, isAnyText ? TEXT_FILES : protocol.name);
     const own = named.filter((file) => !isIgnored(file));
     for (const file of own) {
       const place = existsSync(file) ? realpathSync(file) : file;
@@ -74,17 +80,21 @@ export async function inputFiles(invocation: Named): Promise<readonly (string | 
   return [...found.values()];
 }
 
-/** Returns the files that one argument names. A name that is also a pattern is a name if such a file exists. */
-async function filesOf(word: string, { name }: Protocol): Promise<readonly string[]> {
+/** Returns the files that one argument names. A name that is also a pattern is a name if such a file exists. @param ends the ends of files in folders, separated by commas */
+async function filesOf(word: string, ends: string): Promise<readonly string[]> {
   // What cannot be looked at is reported when it is read.
   const isFolder = existsSync(word) && statSync(word).isDirectory();
   const isPattern = !existsSync(word) && isDynamicPattern(word);
   if (!isFolder && !isPattern) return [word];
-  const pattern = isFolder ? `**/*.${name}` : word;
-  const found = await glob(pattern, { cwd: isFolder ? word : '.', ignore: NEVER, expandDirectories: false });
+  const pattern = isFolder ? `**/*.${ends.includes(',') ? `{${ends}}` : ends}` : word;
+  const found = await glob(pattern, { cwd: isFolder ? word : '.', dot: true, ignore: NEVER, expandDirectories: false });
   if (found.length === 0)
-    throw notReadable(word, isFolder ? `it has no file that ends in .${name}` : 'no file matches');
+    throw notReadable(word, isFolder ? `it has no file that ends in ${endsText(ends)}` : 'no file matches');
   return found.sort().map((file) => (isFolder ? path.join(word, file) : file));
+}
+
+function endsText(ends: string): string {
+  return `.${ends.replaceAll(',', ', .')}`;
 }
 
 /** Returns a function that reports whether a file is listed in an ignore file. Its patterns are relative to the current folder. */

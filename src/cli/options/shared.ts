@@ -40,8 +40,8 @@ export const WATCH = flag('Repeat when files change, come or go, until Ctrl-C');
 /** The text about input on the help page of a command that takes files. */
 export const FILES =
   'The input has one message per line; blank lines and lines that begin with # are comments. A folder stands for all files in it that ' +
-  'end in .accp or .aacp, and a pattern such as "logs/**/*.accp" for those that match. Files that .pegwireignore lists, in the syntax of ' +
-  '.gitignore, are left out, and so are node_modules and .git.';
+  'end in .accp or .aacp, and a pattern such as "logs/**/*.accp" for those that match. Files that .pegwireignore in the current folder lists, in the ' +
+  'syntax of .gitignore, are left out, and so are node_modules and .git.';
 
 /** Options that select rules. Defined here so that reading them loads no rules. */
 export const RULES_OPTIONS = {

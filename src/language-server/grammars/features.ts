@@ -35,8 +35,9 @@ export function usesOf({ names }: Grammar, name: string): readonly RuleName[] {
 
 /** Returns the reason why a rule cannot have a name; `null` if it can. */
 export function whyNotName(grammar: Grammar, name: string): string | null {
-  if (!/^[\p{ID_Start}_$][\p{ID_Continue}$\u200c\u200d]*$/u.test(name)) {
-    return `${quotedShort(name)} is not the name of a rule: use letters, digits, "_" and "$"`;
+  // Peggy reads "$" at the beginning as an operator.
+  if (!/^[\p{ID_Start}_][\p{ID_Continue}$\u200c\u200d]*$/u.test(name)) {
+    return `${quotedShort(name)} is not the name of a rule: begin with a letter or "_", then use letters, digits, "_" and "$"`;
   }
   if (peggy.RESERVED_WORDS.includes(name)) return `${quotedShort(name)} is a reserved word of JavaScript`;
   return definitionsOf(grammar, name).length > 0 ? `the grammar already has a rule ${quotedShort(name)}` : null;

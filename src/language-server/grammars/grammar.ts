@@ -86,8 +86,22 @@ function parseSegment(piece: Piece): Segment {
     const span = { start, end: Math.min(Math.max(location?.end.offset ?? last, start), last) };
     // A rule ends where the next one begins.
     const message = thrown.message.replace(/\bend of input found\.$/, 'end of the rule found.');
-    const stub = name === null ? null : parse(`${name} = .`, id);
-    return { ...piece, id, tree: stub, error: { message, span }, references: byMarks };
+    return {
+      ...piece,
+      id,
+      tree: name === null ? null : stubOf(name, id),
+      error: { message, span },
+      references: byMarks,
+    };
+  }
+}
+
+/** Returns a rule with this name for the others that refer to it; `null` if it cannot be the name of a rule. */
+function stubOf(name: string, id: string): ast.Grammar | null {
+  try {
+    return parse(`${name} = .`, id);
+  } catch {
+    return null;
   }
 }
 

@@ -58,6 +58,8 @@ describe('the files of a command', () => {
   test('are those of a folder, in alphabetical order', async () => {
     expect(await filesOf('.')).toEqual(['b.accp', 'logs/a.accp', 'logs/deep/c.accp']);
     expect(await filesOf('logs')).toEqual(['logs/a.accp', 'logs/deep/c.accp']);
+    put('.agents/hidden.accp', GOOD);
+    expect(await filesOf('.')).toContain('.agents/hidden.accp');
   });
 
   test('are those that a pattern matches, whatever their ending', async () => {
@@ -150,7 +152,9 @@ describe('the files of a command', () => {
     expect(checked.code).toBe(1);
     expect(checked.stdout).toContain(' --> bad.accp:2:12\n');
     const found = await cli(['find', 'accp', 'logs']);
-    expect(found.stdout).toBe(lines(`logs/a.accp\t0-13\tok\t${GOOD}`, `logs/deep/c.accp\t0-13\tok\t${GOOD}`));
+    // A folder stands for all texts in it.
+    const names = ['logs/a.accp', 'logs/deep/c.accp', 'logs/notes.txt'];
+    expect(found.stdout).toBe(lines(...names.map((name) => `${name}\t0-13\tok\t${GOOD}`)));
   });
 });
 
