@@ -26,7 +26,7 @@ import {
   type Payroll,
   type Rules,
 } from './payroll.js';
-import { LabError, readTable } from './tables.js';
+import { hundredths, LabError, readTable } from './tables.js';
 
 export const DATA = new URL('data/', import.meta.url);
 
@@ -187,7 +187,9 @@ async function fetchEmployees(packet: Packet, context: JobContext, setup: AgentS
   const months = periodOf(packet);
   if (field(packet, 'filter') !== 'status=active') throw unsupported('filter', field(packet, 'filter'));
   const columns = ['emp_id', 'department', 'cost_centre', 'start_date', 'end_date', 'account'] as const;
-  const all = readTable(new URL('employees.csv', DATA), columns);
+  const all = readTable(new URL('employees.csv', DATA), columns, {
+    ...{ key: ['emp_id'], dates: ['start_date', 'end_date'] },
+  });
   const active = all.filter(
     ({ start_date: start, end_date: end }) =>
       start <= `${months.at(-1)}-31` && (end === '' || end >= `${months[0]}-01`),
@@ -201,7 +203,7 @@ async function fetchBudgets(packet: Packet, context: JobContext, setup: AgentSet
   const reading = await readPacket('FIN', packet, context, setup);
   periodOf(packet);
   const fields = (field(packet, 'fields') ?? '').split(',');
-  const rows = readTable(new URL('budgets.csv', DATA), fields);
+  const rows = readTable(new URL('budgets.csv', DATA), fields, { key: fields.slice(0, 1) });
   const budgets = rows.map((row) => Object.fromEntries(fields.map((name) => [name, row[name]!])));
   await context.memory.set('budgets', budgets);
   return { ...reading, summary: `${budgets.length} cost centres with ${fields.join(', ')}` };
@@ -215,10 +217,17 @@ async function merge(packet: Packet, context: JobContext, setup: AgentSetup): Pr
   const budgets = await context.memory.get<Budget[]>('budgets');
   if (employees === undefined || budgets === undefined)
     throw new LabError({ code: 'missing-data', message: 'The employees and budgets were not fetched' });
+  const stray = employees.find(({ cost_centre: own }) => budgets.every(({ cc_id: id }) => id !== own));
+  if (stray !== undefined) {
+    const message = `The cost centre ${stray.cost_centre} of ${stray.emp_id} is not in budgets.csv`;
+    throw new LabError({ code: 'csv-invalid', message });
+  }
   const payroll = calculate({
     ...{ months, period: field(packet, 'period')!, employees, budgets, rules },
     hours: readTable(new URL('hours.csv', DATA), ['emp_id', 'month', 'regular_hours', 'overtime_hours']),
-    rates: readTable(new URL('rates.csv', DATA), ['emp_id', 'effective_from', 'hourly_rate']),
+    rates: readTable(new URL('rates.csv', DATA), ['emp_id', 'effective_from', 'hourly_rate'], {
+      ...{ key: ['emp_id', 'effective_from'], dates: ['effective_from'] },
+    }),
     deductions: readTable(new URL('deductions.csv', DATA), ['emp_id', 'kind', 'percent', 'monthly_amount']),
   });
   await context.memory.set('payroll', payroll);
@@ -312,6 +321,12 @@ function periodOf(packet: Packet): readonly string[] {
 function rulesOf(name: string | null): Rules {
   const all = JSON.parse(readFileSync(new URL('rules.json', DATA), 'utf8')) as Readonly<Record<string, Rules>>;
   if (name === null || !Object.hasOwn(all, name)) throw unsupported('rules', name);
+  for (const [rule, value] of Object.entries(all[name]!))
+    if (hundredths(String(value)) === null)
+      throw new LabError({
+        code: 'rules-invalid',
+        message: `rules.json: ${rule} must be a number; got ${String(value)}`,
+      });
   return all[name]!;
 }
 

@@ -155,6 +155,17 @@ test('a table without rows is an error', () => {
   expect(() => readTable(file, ['emp_id'])).toThrow('empty.csv has no rows');
 });
 
+test.each([
+  ['E1,2026-02-28', 'E1,2026-03-01', 'table.csv has E1 twice'],
+  ['E1,2026-02-28', 'E2,28.02.2026', 'since of E2 is "28.02.2026", and not a date'],
+  ['E1,2026-02-31', 'E2,', 'since of E1 is "2026-02-31", and not a date'],
+])('a table of %s and %s is an error', (first, second, message) => {
+  const file = pathToFileURL(folderOf('table.csv'));
+  writeFileSync(file, `emp_id,since\n${first}\n${second}\n`);
+  const checks = { key: ['emp_id'], dates: ['since'] } as const;
+  expect(() => readTable(file, ['emp_id', 'since'], checks)).toThrow(message);
+});
+
 test.concurrent('a changed packet stops the program with its code', async ({ expect }) => {
   const { code, stderr } = await lab(['--out', folderOf('changed'), '--tamper']);
   expect(code).toBe(1);

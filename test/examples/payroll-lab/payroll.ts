@@ -38,7 +38,7 @@ export interface Anomaly {
 }
 
 export const ANOMALIES = {
-  'bad-value': 'A cell is not a number; its row is not paid',
+  'bad-value': 'A cell is not a number from 0 on; its row is left out',
   'below-minimum': 'The hourly rate is below the minimum',
   'excess-hours': 'More hours in a month than the rules accept',
   'hours-after-end': 'Hours after the last day of employment; they are not paid',
