@@ -142,6 +142,29 @@ describe.skipIf(chromium === undefined)(`in Chromium${chromiumHint}`, () => {
     await page.getByText('Sent.').waitFor();
   });
 
+  test('a draft stays while other panels are shown, and never goes to another connection', async () => {
+    const runtime = await running('arcp', 'serve', '--ws', '0', '--inspect', '--allow-send');
+    const [address] = runtime.said['listening'] as string[];
+    const first = await connect(address!);
+    const page = await openPage(String(runtime.said['inspect']));
+    const tabs = page.getByRole('tablist', { name: 'Panels' });
+    await tabs.getByRole('tab', { name: 'Send' }).click();
+    const connection = page.getByLabel('Connection');
+    const chosen = await connection.inputValue();
+    const text = page.getByLabel('Text to send');
+    await text.fill('written by hand');
+    const second = await connect(address!);
+    await connection.locator('option').nth(1).waitFor({ state: 'attached' });
+    await tabs.getByRole('tab', { name: 'Message' }).click();
+    await tabs.getByRole('tab', { name: 'Send' }).click();
+    expect([await connection.inputValue(), await text.inputValue()]).toEqual([chosen, 'written by hand']);
+    await first.close();
+    await page.getByText(`The connection ${chosen} has ended.`).waitFor();
+    expect(await page.getByRole('button', { name: 'Send', exact: true }).last().isDisabled()).toBe(true);
+    expect(await text.inputValue()).toBe('written by hand');
+    await second.close();
+  });
+
   test('the server of a runtime shows what runs, and its inspector grants the permission of a client', async () => {
     const runtime = await running('arcp', 'serve', '--ws', '0', '--inspect', '--allow-send');
     const [address] = runtime.said['listening'] as string[];

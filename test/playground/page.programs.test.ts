@@ -341,6 +341,8 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     await expect.poll(() => panel.locator('.problems li').count()).toBe(0);
     await type(page, '{"id":9007199254740993,"id":1.50}', 'formats');
     await panel.getByText('9007199254740993 is rounded to 9007199254740992. A key is repeated').waitFor();
+    await type(page, '{"intent":"req","operation":"x","extra":"kept"}', 'formats');
+    await panel.locator('pre', { hasText: 'agent>done:data{intent:req|operation:x|extra:kept}' }).first().waitFor();
     await page.close();
   });
 

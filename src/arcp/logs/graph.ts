@@ -127,6 +127,9 @@ export class GraphBuilder {
       case 'session.accepted':
         this.#draft(message.payload.session_id, 'session', message).state = 'open';
         break;
+      case 'session.close':
+        if (sessionId !== undefined) move(this.#draft(sessionId, 'session', message), 'completed', message);
+        break;
       case 'tool.invoke':
         this.#invoked(message, message.payload.tool);
         break;

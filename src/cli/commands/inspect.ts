@@ -46,6 +46,9 @@ type Run = Invocation<typeof OPTIONS>;
 /** An address; anything else is a file, including `C:\\runtime.db`. */
 const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
 
+/** Milliseconds that a runtime has to close the session. */
+const CLOSE_MS = 1_000;
+
 /** An address of HTTP is that of frames, unless it is that of server-sent events. */
 const HTTP_HELP =
   'for an endpoint of ACCP over HTTP, give its whole URL, with the path, and --protocol accp unless the path has it: http://HOST:PORT/accp/v1/frames';
@@ -190,7 +193,12 @@ async function openAddress({ options }: Run, address: string, feed: Feed): Promi
       // The page answers.
       onPermission: () => new Promise<never>(() => {}),
     });
-    const close = (): Promise<void> => client.close().catch(() => client.disconnect());
+    const close = async (): Promise<void> => {
+      // A runtime that has ended does not answer, and the client waits for another one.
+      const timer = setTimeout(() => void client.disconnect(), CLOSE_MS);
+      await client.close().catch(() => client.disconnect());
+      clearTimeout(timer);
+    };
     return { name, protocol, canSend: true, close };
   } catch (thrown) {
     if (thrown instanceof TypeError)

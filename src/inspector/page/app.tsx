@@ -91,7 +91,7 @@ export function App({ client }: { readonly client: FeedClient }) {
     message: () => <Detail client={client} message={selected} onFilter={filterBy} onAnswer={answer} />,
     activity: () => activityPanel,
     permissions: () => <PermissionsPanel client={client} permissions={permissions} onOpen={select} />,
-    send: () => <Compose client={client} activity={activity} draft={draft} />,
+    send: () => null,
   };
   const timeline = (
     <section
@@ -157,14 +157,24 @@ export function App({ client }: { readonly client: FeedClient }) {
           </section>
         )}
         {timeline}
-        {tab !== 'messages' && (
-          <section class="side" aria-label={TITLES[tab]}>
-            {width !== 'narrow' && tabList}
+        <section class="side" aria-label={TITLES[tab]} hidden={tab === 'messages'}>
+          {width !== 'narrow' && tabList}
+          {tab !== 'send' && tab !== 'messages' && (
             <div class="panel" role="tabpanel" id="panel" aria-labelledby="panel-tab">
               {panels[tab]()}
             </div>
-          </section>
-        )}
+          )}
+          {/* Stays, with what was entered, while other panels are shown. */}
+          <div
+            class="panel"
+            role="tabpanel"
+            id={tab === 'send' ? 'panel' : undefined}
+            aria-labelledby={tab === 'send' ? 'panel-tab' : undefined}
+            hidden={tab !== 'send'}
+          >
+            <Compose client={client} activity={activity} draft={draft} />
+          </div>
+        </section>
       </main>
       {width === 'narrow' && tabList}
     </div>

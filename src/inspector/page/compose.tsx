@@ -22,11 +22,13 @@ export function Compose({ client, activity, draft }: ComposeProps) {
   const { hello } = client;
   const open = [...activity.connections.values()].filter(({ isOpen, canSend }) => isOpen && canSend);
   const [chosen, setSession] = useState(draft?.session ?? '');
-  const session = open.some((one) => one.session === chosen) ? chosen : (open.at(-1)?.session ?? '');
+  // The connection that is shown first stays: a message must not go to another one.
+  const session = chosen || (open.at(-1)?.session ?? '');
+  const isOpen = open.some((one) => one.session === session);
+  useEffect(() => setSession(session), [session]);
   const [side, setSide] = useState(draft?.side ?? 'client');
-  const [form, setForm] = useState<Form>(
-    draft?.form ?? (hello?.protocol === 'accp' ? 'accp' : hello?.protocol === 'arcp' ? 'arcp' : 'raw'),
-  );
+  const [chosenForm, setForm] = useState(draft?.form);
+  const form: Form = chosenForm ?? (hello?.protocol === 'accp' || hello?.protocol === 'arcp' ? hello.protocol : 'raw');
   const [text, setText] = useState(draft?.text ?? '');
   /** The text that the form has made. */
   const [made, setMade] = useState('');
@@ -43,7 +45,7 @@ export function Compose({ client, activity, draft }: ComposeProps) {
 
   if (hello?.allowSend !== true)
     return <p class="empty">The inspector is read-only. Start it with --allow-send to send messages.</p>;
-  if (open.length === 0) return <p class="empty">There is no open connection on which messages can be sent.</p>;
+  if (session === '') return <p class="empty">There is no open connection on which messages can be sent.</p>;
 
   const send = async (): Promise<void> => {
     // A message ends with its line on many transports.
@@ -76,6 +78,7 @@ export function Compose({ client, activity, draft }: ComposeProps) {
               {one.session} ({one.about})
             </option>
           ))}
+          {!isOpen && <option value={session}>{session} (closed)</option>}
         </select>
       </label>
       <label>
@@ -100,9 +103,14 @@ export function Compose({ client, activity, draft }: ComposeProps) {
         <textarea rows={6} spellcheck={false} value={text} onInput={(event) => setText(event.currentTarget.value)} />
       </label>
       <Check text={text} />
-      <button type="submit" class="primary" disabled={text.trim() === ''}>
+      <button type="submit" class="primary" disabled={text.trim() === '' || !isOpen}>
         Send
       </button>
+      {!isOpen && (
+        <p class="error" role="status">
+          The connection {session} has ended. Choose another one.
+        </p>
+      )}
       {result !== undefined && (
         <p class={result.isError ? 'error' : 'success'} role="status">
           {result.text}

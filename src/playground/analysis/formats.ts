@@ -94,10 +94,12 @@ function readDocument(
 
 function messageOf(value: Json): MessageInput {
   if (isObject(value)) {
-    const { intent, operation, payload, agent, schema } = value;
-    if (typeof intent === 'string' && typeof operation === 'string' && (payload === undefined || isObject(payload))) {
+    const { intent, operation, payload = {}, agent = 'agent', schema, ...others } = value;
+    const isMessage = typeof intent === 'string' && typeof operation === 'string' && isObject(payload);
+    const isWhole = typeof agent === 'string' && ['string', 'undefined'].includes(typeof schema);
+    if (isMessage && isWhole && Object.keys(others).length === 0) {
       return {
-        ...{ agent: typeof agent === 'string' ? agent : 'agent', intent, operation, payload: payload ?? {} },
+        ...{ agent, intent, operation, payload },
         ...(typeof schema === 'string' ? { schema } : {}),
       };
     }

@@ -100,7 +100,7 @@ export const createTab: CreateTab = ({ client, onTokens, loadTokens }) => {
       h(
         'p',
         { class: 'hint' },
-        'A message with intent, operation and payload is a frame; any other document is the payload of one.',
+        'A document with intent, operation, payload, agent and schema only is a frame; any other is the payload of one.',
       ),
     ],
     [empty.element, ...results],

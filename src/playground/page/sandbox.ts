@@ -2,6 +2,9 @@
 import { Client } from './client.js';
 import { h } from './dom.js';
 
+/** Milliseconds to wait for the frame: less than a task may take, whose grammar would be blamed. */
+const LOADING_MS = 3_500;
+
 let frame: HTMLIFrameElement | undefined;
 let loaded: Promise<void> | undefined;
 
@@ -36,11 +39,14 @@ export function sandbox(): Client {
       };
       let isClosed = false;
       const started = start();
-      started.catch(() => fail('The engine could not be loaded.'));
+      const missing = (): void => fail('The frame for grammars could not be loaded: it needs the server of this page.');
+      const timer = setTimeout(missing, LOADING_MS);
+      started.then(() => clearTimeout(timer), missing);
       return {
         post: (message) => void started.then(() => isClosed || post(message)),
         close: () => {
           isClosed = true;
+          clearTimeout(timer);
           removeEventListener('message', onMessage);
           // Ends a worker that is busy forever, and drops the messages that it has posted.
           frame?.remove();

@@ -54,7 +54,7 @@ export function describeGrammar({ grammar: source, text, seed }: GrammarInput): 
   };
   let grammar: Grammar;
   try {
-    grammar = compileGrammar(source, { name: 'grammar' });
+    grammar = compileGrammar(source, { name: 'the grammar' });
   } catch (thrown) {
     return { ...empty, grammarProblems: problemsOfGrammar(thrown, source) };
   }
@@ -206,7 +206,7 @@ function generate(grammar: Grammar, seed: number): Pick<GrammarResult, 'sentence
 /** Compiles a grammar. @throws Error with the message of its first problem */
 function compiled(source: string): Grammar {
   try {
-    return compileGrammar(source, { name: 'grammar' });
+    return compileGrammar(source, { name: 'the grammar' });
   } catch (cause) {
     throw new Error(problemsOfGrammar(cause, source)[0]!.message, { cause });
   }
