@@ -29,7 +29,7 @@ describe.each(Object.entries(SCENARIOS))('%s', (name, scenario) => {
     const { code, stdout } = await ended(start(['npx', 'tsx', `test/examples/${name}.ts`], { stdin: '' }));
     expect(code).toBe(0);
     expect(stdout.startsWith(`${scenario.title}\n\n${scenario.story}\n\n— `)).toBe(true);
-    expect(stdout).toMatch(/\n○ session [\s\S]*└─ ✓ /);
+    expect(stdout).toMatch(/\n✓ session [\s\S]*└─ ✓ /);
   });
 });
 
