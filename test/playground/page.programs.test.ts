@@ -196,12 +196,12 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
   });
 
   test.each([
-    ['accp', 'Type frames, one per line'],
-    ['aacp', 'Type packets, one per line'],
-    ['formats', 'Type a JSON document'],
-    ['grammar', 'Type a grammar'],
-    ['session', 'Type messages as JSON'],
-  ])('shows what to do in place of the results of an empty editor: %s', async (name, hint) => {
+    ['accp', 'Type frames, one per line', '@a>req:x{n:1}'],
+    ['aacp', 'Type packets, one per line', 'FETCH|HR|return:A|p:1|aacp:1.1'],
+    ['formats', 'Type a JSON document', '{"a":1}'],
+    ['grammar', 'Type a grammar', 'a = "x"'],
+    ['session', 'Type messages as JSON', '{"agent":"a","intent":"req","operation":"x"}'],
+  ])('shows what to do in place of the results of an empty editor: %s', async (name, hint, text) => {
     const page = await open();
     await tab(page, name);
     const panel = page.locator(`#panel-${name}`);
@@ -221,8 +221,8 @@ describe.skipIf(chromium === undefined)(`the playground in Chromium${chromiumHin
     await page.keyboard.insertText('{');
     await panel.locator('.problems li').first().waitFor();
     if (name === 'accp' || name === 'formats') expect(await cards.count()).toBe(0);
-    await page.keyboard.press('Control+Z');
-    await page.keyboard.press('Control+Z');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.insertText(text);
     await cards.first().waitFor();
     await page.close();
   });
