@@ -4,9 +4,9 @@
  * Each sender has its own tables; the metadata field `tbl` announces their changes.
  *
  * If all parties share one count of frames, the agents of one endpoint share tables, since its frames are then read in the order in which
- * they were sent. But a lost frame need not leave a gap, because a frame of another
- * party may have its number. So every frame that uses tables has the number of such frames of the sender so far, modulo 1000: as the key
- * of the list of a numbered operation, otherwise in `tbl`, as in `new.12`. A frame with another number is rejected like one after a gap.
+ * they were sent. But a lost frame need not leave a gap, because a frame of another party may have its number. So every frame that uses
+ * tables has the number of such frames of the sender so far, modulo 1000: as the key of the list of a numbered operation, otherwise in
+ * `tbl`, as in `new.12`. A frame with another number is rejected like one after a gap.
  */
 import { ownText } from '../../text/own-text.js';
 import type { TokenCounter } from '../../tokens/counter.js';

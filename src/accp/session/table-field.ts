@@ -26,16 +26,17 @@ const CHANGE = /^(?:(new|reg\.([0-9a-f]{6,64}))|as\.([A-Za-z0-9_-]+))(?:\.(0|[1-
 export function readTableField(text: string): TableField {
   const [, begin, hash, first, digits = text] = CHANGE.exec(text) ?? [];
   const count = numberIn(digits);
-  const isCount = count === undefined ? 'invalid' : 'count';
-  const kind = begin ? 'begin' : first ? 'join' : text === OFF ? 'off' : isCount;
+  const other = count === undefined ? 'invalid' : 'count';
+  const kind = begin ? 'begin' : first ? 'join' : text === OFF ? 'off' : other;
   return { kind, hash, first, count, text };
 }
 
-/** Prints all fields but a mere count. */
+/** Returns the field of a frame that begins tables. @param hash that of the registry; `undefined` for the common one */
 export function beginField(hash: string | undefined): string {
   return hash === undefined ? 'new' : `reg.${hash}`;
 }
 
+/** Returns the field of a frame that joins the tables of another agent. */
 export function joinField(first: string): string {
   return `as.${first}`;
 }

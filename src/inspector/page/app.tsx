@@ -86,12 +86,10 @@ export function App({ client }: { readonly client: FeedClient }) {
     />
   );
   const activityPanel = <ActivityPanel activity={activity} onFilter={filterBy} />;
-  const panels: Readonly<Record<Tab, () => ComponentChildren>> = {
-    messages: () => null,
+  const panels: Readonly<Partial<Record<Tab, () => ComponentChildren>>> = {
     message: () => <Detail client={client} message={selected} onFilter={filterBy} onAnswer={answer} />,
     activity: () => activityPanel,
     permissions: () => <PermissionsPanel client={client} permissions={permissions} onOpen={select} />,
-    send: () => null,
   };
   const timeline = (
     <section
@@ -159,9 +157,9 @@ export function App({ client }: { readonly client: FeedClient }) {
         {timeline}
         <section class="side" aria-label={TITLES[tab]} hidden={tab === 'messages'}>
           {width !== 'narrow' && tabList}
-          {tab !== 'send' && tab !== 'messages' && (
+          {tab in panels && (
             <div class="panel" role="tabpanel" id="panel" aria-labelledby="panel-tab">
-              {panels[tab]()}
+              {panels[tab]?.()}
             </div>
           )}
           {/* Stays, with what was entered, while other panels are shown. */}

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Frame } from '../../accp/ast.js';
 import { printFrame } from '../../accp/print.js';
+import { jsonLoss } from '../../text/json-loss.js';
 import { answersTo, type Draft } from './answers.js';
 import type { FeedClient } from './feed-client.js';
 import { filterTerm } from './filter.js';
@@ -63,9 +64,7 @@ export function Detail({ client, message, onFilter, onAnswer }: DetailProps) {
       )}
       <Tabs class="views" label="Views" names={VIEWS} selected={view} panel="view" onSelect={setView} />
       <div role="tabpanel" id="view" aria-labelledby="view-tab">
-        {view === 'Tree' && 'loss' in content && content.loss !== null && (
-          <p class="warning">{content.loss} The text has everything.</p>
-        )}
+        {view === 'Tree' && 'value' in content && <Loss text={record.text} value={content.value} />}
         {view === 'Tree' && <ContentTree key={record.n} content={content} />}
         {view === 'Text' && (
           <>
@@ -78,6 +77,12 @@ export function Detail({ client, message, onFilter, onAnswer }: DetailProps) {
       </div>
     </article>
   );
+}
+
+/** Says what the tree lacks. Computed here, since most messages of a timeline are never opened. */
+function Loss({ text, value }: { readonly text: string; readonly value: unknown }) {
+  const loss = useMemo(() => jsonLoss(text, value), [text, value]);
+  return loss === null ? null : <p class="warning">{loss} The text has everything.</p>;
 }
 
 function readSafely({ record }: Message): Content {

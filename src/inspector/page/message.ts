@@ -6,7 +6,6 @@ import { explainFrame } from '../../accp/explain.js';
 import { tryParseFrame } from '../../accp/parse.js';
 import { type Summary, summaryOf, type Tone } from '../../arcp/logs/summary.js';
 import type { Envelope } from '../../arcp/protocol/envelope.js';
-import { jsonLoss } from '../../text/json-loss.js';
 import { visible } from '../../text/visible.js';
 import type { FeedRecord } from '../feed.js';
 
@@ -23,9 +22,8 @@ export interface MessageError {
 
 /** A message that was read. */
 export type Content =
-  /** `loss` is what the value lacks of the text. */
-  | { readonly language: 'arcp'; readonly value: Members; readonly loss: string | null }
-  | { readonly language: 'jsonrpc' | 'json'; readonly value: unknown; readonly loss: string | null }
+  | { readonly language: 'arcp'; readonly value: Members }
+  | { readonly language: 'jsonrpc' | 'json'; readonly value: unknown }
   | { readonly language: 'accp'; readonly frame: Frame | undefined; readonly error?: MessageError | undefined }
   | {
       readonly language: 'aacp';
@@ -80,12 +78,9 @@ function readJson(text: string): Content {
   } catch (thrown) {
     return { language: 'text', error: { code: 'invalid-json', message: (thrown as Error).message } };
   }
-  const loss = jsonLoss(text, value);
   const first = Array.isArray(value) ? (value[0] as unknown) : value;
-  if (isMembers(first) && first['jsonrpc'] !== undefined) return { language: 'jsonrpc', value, loss };
-  return isMembers(value) && value['arcp'] !== undefined
-    ? { language: 'arcp', value, loss }
-    : { language: 'json', value, loss };
+  if (isMembers(first) && first['jsonrpc'] !== undefined) return { language: 'jsonrpc', value };
+  return isMembers(value) && value['arcp'] !== undefined ? { language: 'arcp', value } : { language: 'json', value };
 }
 
 function readFrame(text: string): Content {

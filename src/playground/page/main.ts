@@ -44,10 +44,7 @@ function buildTabs(): void {
         'aria-controls': `panel-${name}`,
         'aria-selected': 'false',
         tabindex: -1,
-        click: () => {
-          damaged.hidden = true;
-          void open(name);
-        },
+        click: () => choose(name),
       },
       title,
     );
@@ -65,8 +62,14 @@ function buildTabs(): void {
     event.preventDefault();
     const next = names.at(to % names.length)!;
     buttons.get(next)!.focus();
-    void open(next);
+    choose(next);
   });
+}
+
+/** Opens the tab that the visitor has chosen. */
+function choose(name: string): void {
+  damaged.hidden = true;
+  void open(name);
 }
 
 async function open(name: string): Promise<Tab> {
