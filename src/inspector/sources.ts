@@ -24,7 +24,8 @@ export function checkText(text: string): FeedRecord['verdict'] {
 }
 
 /**
- * Reads a log to its end, and then the lines that are appended, until the signal aborts. A file that becomes shorter is read again, and so is the file that takes its name when a log is rotated.
+ * Reads a log to its end, and then the lines that are appended, until the signal aborts. A file that becomes shorter is read again. When a
+ * log is rotated, the file that takes its name is read next.
  *
  * @throws Error of the system if the file cannot be read
  */

@@ -29,8 +29,8 @@ export function applyFix(text: string, { span, text: inserted }: Fix): string {
 }
 
 /**
- * Tries the candidates with a check of the text, and returns those after which the finding is gone and no error is new. A grammar reports only its first error: if no candidate removes it,
- * those are returned after which the next error is nearer to the end of the text.
+ * Tries the candidates with a check of the text, and returns those after which the finding is gone and no error is new. A grammar reports
+ * only its first error: if no candidate removes it, those are returned after which the next error is nearer to the end of the text.
  */
 export function helpfulFixes(
   text: string,
@@ -54,9 +54,10 @@ export function helpfulFixes(
     seen.add(fixed);
     const after = check(fixed);
     if (errorsIn(after) > errorsIn(before)) continue;
-    const [left, ...others] = sameIn(after);
-    if (sameIn(after).length < own) complete.push(fix);
-    else if (own === 1 && others.length === 0 && left !== undefined && finding.severity === 'error') {
+    const same = sameIn(after);
+    const [left] = same;
+    if (same.length < own) complete.push(fix);
+    else if (own === 1 && same.length === 1 && left !== undefined && finding.severity === 'error') {
       if (fixed.length - left.span.start < text.length - finding.span.start) partial.push(fix);
     }
   }

@@ -56,7 +56,7 @@ export function syntaxFixes(text: string, error: ParseError): readonly Fix[] {
   if (!place.expectsKey && place.depth > 0 && (found === '' || '|,}]'.includes(found))) {
     insert('Write "~" for null', `~${found === '' ? place.closing : ''}`);
     const key = tokens.findLast(({ role, depth }) => role === 'key' && depth === place.depth);
-    if (key !== undefined && found !== '') fixes.push(removal(text, key));
+    if (key !== undefined && found !== '') fixes.push(removal(text, key, readFrameTokens(text).tokens));
   }
   if (found === '' && place.closing !== '') insert(`Close the frame with ${quotedShort(place.closing)}`, place.closing);
   if (found === '' && place.part === 'operation') insert('Add an empty payload', '{}');
@@ -75,19 +75,19 @@ export function syntaxFixes(text: string, error: ParseError): readonly Fix[] {
 
 /** The second of two parameters of one key gets another key, or is removed. */
 function duplicateFixes(text: string, at: number): readonly Fix[] {
-  const key = readFrameTokens(text).tokens.findLast(({ role, start }) => role === 'key' && start <= at);
+  const { tokens } = readFrameTokens(text);
+  const key = tokens.findLast(({ role, start }) => role === 'key' && start <= at);
   if (key === undefined) return [];
   // The keys of the metadata are those of the envelope.
-  if (key.part === 'metadata') return [removal(text, key)];
+  if (key.part === 'metadata') return [removal(text, key, tokens)];
   let number = 2;
   while (text.includes(`${key.text}_${number}:`)) number++;
   const renamed = `${key.text}_${number}`;
-  return [{ title: `Rename it to ${quotedShort(renamed)}`, span: key, text: renamed }, removal(text, key)];
+  return [{ title: `Rename it to ${quotedShort(renamed)}`, span: key, text: renamed }, removal(text, key, tokens)];
 }
 
 /** Removes a parameter with one of its separators. */
-function removal(text: string, key: FrameToken): Fix {
-  const { tokens } = readFrameTokens(text);
+function removal(text: string, key: FrameToken, tokens: readonly FrameToken[]): Fix {
   const next = tokens.find(
     ({ start, depth, role, text: token }) =>
       start > key.start &&

@@ -49,7 +49,7 @@ const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
 /** Milliseconds that a runtime has to close the session. */
 const CLOSE_MS = 1_000;
 
-/** An address of HTTP is that of frames, unless it is that of server-sent events. */
+/** Added to the error of an address of HTTP that does not name frames. */
 const HTTP_HELP =
   'for an endpoint of ACCP over HTTP, give its whole URL, with the path, and --protocol accp unless the path has it: http://HOST:PORT/accp/v1/frames';
 

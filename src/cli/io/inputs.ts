@@ -23,7 +23,9 @@ export interface Named extends Reporting, Pick<Source, 'stdin'> {
 
 /** The ends of files whose texts may contain messages. */
 const TEXT_FILES =
-  'accp,aacp,md,mdx,markdown,rst,txt,log,json,jsonl,ndjson,yaml,yml,toml,csv,html,xml,ts,tsx,mts,cts,js,jsx,mjs,cjs,py,rb,go,rs,java,kt,cs,php,sh,ipynb';
+  'accp aacp md mdx markdown rst txt log json jsonl ndjson yaml yml toml csv html xml ts tsx mts cts js jsx mjs cjs py rb go rs java kt cs php sh ipynb'.split(
+    ' ',
+  );
 
 /**
  * Runs a command for each file that the arguments name. A file that cannot be read does not keep the others from being read.
@@ -68,7 +70,7 @@ export async function inputFiles(invocation: Named): Promise<readonly (string | 
       found.set('', undefined);
       continue;
     }
-    const named = await filesOf(word, isAnyText ? TEXT_FILES : protocol.name);
+    const named = await filesOf(word, isAnyText ? TEXT_FILES : [protocol.name]);
     const own = named.filter((file) => !isIgnored(file));
     for (const file of own) {
       const place = existsSync(file) ? realpathSync(file) : file;
@@ -80,21 +82,26 @@ export async function inputFiles(invocation: Named): Promise<readonly (string | 
   return [...found.values()];
 }
 
-/** Returns the files that one argument names. A name that is also a pattern is a name if such a file exists. @param ends the ends of files in folders, separated by commas */
-async function filesOf(word: string, ends: string): Promise<readonly string[]> {
+/**
+ * Returns the files that one argument names. A name that is also a pattern is a name if such a file exists.
+ *
+ * @param ends the ends of the files that a folder stands for
+ */
+async function filesOf(word: string, ends: readonly string[]): Promise<readonly string[]> {
   // What cannot be looked at is reported when it is read.
   const isFolder = existsSync(word) && statSync(word).isDirectory();
   const isPattern = !existsSync(word) && isDynamicPattern(word);
   if (!isFolder && !isPattern) return [word];
-  const pattern = isFolder ? `**/*.${ends.includes(',') ? `{${ends}}` : ends}` : word;
-  const found = await glob(pattern, { cwd: isFolder ? word : '.', dot: true, ignore: NEVER, expandDirectories: false });
+  const patterns = isFolder ? ends.map((end) => `**/*.${end}`) : [word];
+  const found = await glob(patterns, {
+    cwd: isFolder ? word : '.',
+    dot: true,
+    ignore: NEVER,
+    expandDirectories: false,
+  });
   if (found.length === 0)
-    throw notReadable(word, isFolder ? `it has no file that ends in ${endsText(ends)}` : 'no file matches');
+    throw notReadable(word, isFolder ? `it has no file that ends in .${ends.join(', .')}` : 'no file matches');
   return found.sort().map((file) => (isFolder ? path.join(word, file) : file));
-}
-
-function endsText(ends: string): string {
-  return `.${ends.replaceAll(',', ', .')}`;
 }
 
 /** Returns a function that reports whether a file is listed in an ignore file. Its patterns are relative to the current folder. */
