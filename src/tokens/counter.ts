@@ -6,10 +6,20 @@ export interface TokenCounter {
   readonly exact: boolean;
   /** The vocabulary, such as `o200k_base`, or `estimate`. */
   readonly encoding: string;
+  /**
+   * `true` if a text always has as many tokens as its two parts if it is cut between an ASCII letter or digit and an ASCII symbol other than
+   * `'`. A session then counts no text twice. @default false
+   */
+  readonly splitsAtSymbols?: boolean;
 }
 
 /** The counter of {@link estimateTokens}, which does not require a vocabulary. */
-export const ESTIMATING_COUNTER: TokenCounter = { count: estimateTokens, exact: false, encoding: 'estimate' };
+export const ESTIMATING_COUNTER: TokenCounter = {
+  count: estimateTokens,
+  exact: false,
+  encoding: 'estimate',
+  splitsAtSymbols: true,
+};
 
 const PIECES = /[A-Za-z]+|[0-9]+|\s+|[!-/:-@[-`{-~]+|./gsu;
 

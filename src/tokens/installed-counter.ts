@@ -42,7 +42,7 @@ const MAX_PIECE = 64;
 
 /** Creates a counter from a vocabulary. */
 export function counterOf(vocabulary: Vocabulary, encoding: Encoding): TokenCounter {
-  return { count: createCount(vocabulary), exact: true, encoding };
+  return { count: createCount(vocabulary), exact: true, encoding, splitsAtSymbols: true };
 }
 
 function createCount({ rankOf, pattern, splitting }: Vocabulary): TokenCounter['count'] {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { estimateTokens } from '../../src/tokens/counter.js';
-import { countTokens } from '../../src/tokens/load-counter.js';
+import { ENCODINGS, ESTIMATING_COUNTER, estimateTokens } from '../../src/tokens/counter.js';
+import { countTokens, loadTokenCounter } from '../../src/tokens/load-counter.js';
 
 const CONVERSATION = readFileSync(new URL('../examples/demo/conversation.txt', import.meta.url), 'utf8');
 
@@ -28,3 +29,24 @@ test.each([
 ])('the estimate of %j is %i', (text, tokens) => {
   expect(estimateTokens(text)).toBe(tokens);
 });
+
+test.each([...ENCODINGS, 'estimate'] as const)(
+  '%s: the tokens of two parts add up if the cut is before a symbol',
+  async (encoding) => {
+    const counter = encoding === 'estimate' ? ESTIMATING_COUNTER : await loadTokenCounter(encoding);
+    expect(counter).toMatchObject({ encoding, splitsAtSymbols: true });
+    const any = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: fc.constantFrom(...`aZ09 '"sdmtreLV{}[]|:,@>$~\\-/.\n\t\u00e9\u0301\u65e5`) }),
+    );
+    const word = fc.constantFrom(...'azAZ059');
+    const symbol = fc.constantFrom(...'!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~');
+    fc.assert(
+      fc.property(any, word, symbol, any, (before, last, first, after) => {
+        const [one, other] = [before + last, first + after];
+        expect(counter.count(one + other)).toBe(counter.count(one) + counter.count(other));
+      }),
+      { numRuns: 1000 },
+    );
+  },
+);

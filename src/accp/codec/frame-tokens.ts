@@ -13,6 +13,10 @@ interface Header {
 
 /** The maximum number of headers whose tokens are stored. */
 const MAX_HEADERS = 256;
+/** The first characters of every metadata block, up to a symbol. */
+const METADATA_START = '[mid';
+/** The maximum number of symbols at the end of a body whose tokens are stored. */
+const MAX_JOINT = 16;
 /** The body of the shortest frame. */
 const SHORTEST_BODY = ':a{}';
 
@@ -22,6 +26,7 @@ export class FrameTokenCounter {
   readonly #sid: string | undefined;
   readonly #headers = new Map<string, number>();
   readonly #shortest = new Map<string, FrameTokens>();
+  readonly #joints = new Map<string, number>();
   #shortestAt = -1;
   /** `true` if the stored numbers are exact: a counter may load its vocabulary later. */
   #isExact: boolean;
@@ -36,6 +41,7 @@ export class FrameTokenCounter {
   #forget(): void {
     this.#headers.clear();
     this.#shortest.clear();
+    this.#joints.clear();
     this.#isExact = this.#counter.exact;
   }
 
@@ -54,19 +60,58 @@ export class FrameTokenCounter {
     return tokens;
   }
 
-  /** Counts a text with header and body, without the metadata: `@agent>intent:operation{payload}`. */
-  body(text: string): number {
-    return this.#counter.count(text.slice(text.indexOf(':')));
+  /** Counts a text with header and body, `@agent>intent:operation{payload}`, if that tells the tokens of its parts. */
+  known(text: string): number | undefined {
+    return this.#counter.splitsAtSymbols ? this.#counter.count(text) : undefined;
   }
 
-  /** Counts a frame. @param length the length of header and body @param body the tokens of the body, if they are known */
-  frame(text: string, length: number, body = this.body(text.slice(0, length))): FrameTokens {
+  /** Counts the body of a text with header and body. @param whole the tokens of the text, if they are known */
+  body(text: string, whole = this.known(text)): number {
+    const end = text.indexOf(':');
+    const isCut = this.#counter.splitsAtSymbols && isWordBefore(text, end);
+    if (isCut && whole !== undefined) return whole - this.#header(text.slice(0, end));
+    return this.#counter.count(text.slice(end));
+  }
+
+  /**
+   * Counts a frame.
+   *
+   * @param length the length of header and body
+   * @param whole the tokens of header and body, if they are known
+   * @param body the tokens of the body, if they are known
+   */
+  frame(text: string, length: number, whole?: number, body?: number): FrameTokens {
     const { exact } = this.#counter;
-    // Counting the whole first makes the text one piece in memory, of which the metadata is a part.
-    const total = this.#counter.count(text);
+    const plain = text.slice(0, length);
+    const known = this.#counter.splitsAtSymbols ? (whole ?? this.#counter.count(plain)) : undefined;
     const metadata = this.#counter.count(text.slice(length));
-    // The agent may be a number.
-    return { header: this.#header(text.slice(0, text.indexOf(':'))), body, metadata, total, exact };
+    const joint = known === undefined ? undefined : this.#joint(plain);
+    return {
+      // The agent may be a number.
+      header: this.#header(text.slice(0, text.indexOf(':'))),
+      body: body ?? this.body(plain, known),
+      metadata,
+      total: joint === undefined ? this.#counter.count(text) : known! + metadata + joint,
+      exact,
+    };
+  }
+
+  /**
+   * Returns what the tokens of a frame exceed those of its two parts by, mostly a negative number: the symbols at the end of the body are one
+   * piece with the first of the metadata, `[`. Returns `undefined` if that is not certain.
+   */
+  #joint(plain: string): number | undefined {
+    let start = plain.length;
+    while (start > 0 && isSymbol(plain.charCodeAt(start - 1))) start--;
+    const end = plain.slice(start);
+    const known = this.#joints.get(end);
+    if (known !== undefined) return isWordBefore(plain, start) ? known : undefined;
+    if (end.length > MAX_JOINT || end.startsWith("'") || !isWordBefore(plain, start)) return undefined;
+    const counted =
+      this.#counter.count(end + METADATA_START) - this.#counter.count(end) - this.#counter.count(METADATA_START);
+    if (this.#joints.size >= MAX_HEADERS) this.#joints.clear();
+    this.#joints.set(end, counted);
+    return counted;
   }
 
   /** Returns the numbers of tokens of the shortest frame with a header, sent at `ts`, in seconds since 1970. */
@@ -85,6 +130,20 @@ export class FrameTokenCounter {
     }
     return tokens;
   }
+}
+
+/** Returns `true` for an ASCII symbol, which is neither a letter nor a digit nor white space. */
+function isSymbol(code: number): boolean {
+  return code > 0x20 && code < 0x7f && !isWord(code);
+}
+
+function isWordBefore(text: string, at: number): boolean {
+  return at > 0 && isWord(text.charCodeAt(at - 1));
+}
+
+/** Returns `true` for an ASCII letter or digit. */
+function isWord(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
 }
 
 export function addTokens(a: FrameTokens, b: FrameTokens): FrameTokens {

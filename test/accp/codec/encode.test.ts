@@ -103,6 +103,29 @@ describe('the limits of Table 3', () => {
     expect(warnings[0]!.message).toContain(`${counted.metadata} tokens; its soft limit is 10`);
   });
 
+  test('the numbers of tokens are those of the frame and its parts, whatever its body ends with', async () => {
+    const exact = await loadTokenCounter('o200k_base');
+    const { splitsAtSymbols, ...unknown } = exact;
+    expect(splitsAtSymbols).toBe(true);
+    const end = fc.string({ unit: fc.constantFrom(...`a7 ''"{}[]|:,@>$~\\-/.\n\u00e9`), maxLength: 24 });
+    const value = fc.oneof(end, fc.array(end, { maxLength: 2 }), fc.dictionary(fc.constantFrom('k', 'Z9'), end));
+    for (const counter of [exact, unknown]) {
+      const { codec, a } = endpoints({ counter, text: 'transliterate' });
+      fc.assert(
+        fc.property(fc.dictionary(fc.constantFrom('goal', 'k', 'Z9'), value), (payload) => {
+          const { frames, tokens } = codec.encode({ ...REQUEST, payload }, a);
+          const frame = frames[0]!;
+          const [start, end] = [frame.indexOf(':'), frame.lastIndexOf('[mid:')];
+          const parts = [frame.slice(0, start), frame.slice(start, end), frame.slice(end)];
+          const [header, body, metadata] = parts.map(exact.count);
+          expect(frames).toHaveLength(1);
+          expect(tokens).toEqual({ header, body, metadata, total: exact.count(frame), exact: true });
+        }),
+        { numRuns: 1000 },
+      );
+    }
+  });
+
   test('beyond a hard limit the message is split, each frame within the limits of body and total', async () => {
     const counter = await loadTokenCounter('o200k_base');
     const { codec, a, b } = endpoints({ counter, text: 'transliterate' });
