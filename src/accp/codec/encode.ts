@@ -10,7 +10,7 @@ import { DirectWriter } from '../message/write-direct.js';
 import { createWriting, writeParam } from '../message/write-value.js';
 import { completeError } from '../profiles/error.js';
 import { chatMessage, checkProfiles, PROFILES } from '../profiles/profiles.js';
-import { fieldType, omitDefaults } from '../registry/defaults.js';
+import { addDefaults, fieldType, omitDefaults } from '../registry/defaults.js';
 import { type Registry, requireSchema } from '../registry/registry.js';
 import { ALLOWED_AFTER_CANCEL, cancelled } from '../session/chains.js';
 import type { CompactBody } from '../session/compaction.js';
@@ -20,7 +20,7 @@ import { MAX_CHARACTERS, splitParams, tooLong } from '../session/sequence.js';
 import { type EncodeResult, type FramePart, type FrameTokens, warningOf } from './contract.js';
 import { applySent, losesToOwnState, type Outbound, REQUEST_INTENTS, readStateSync } from './effects.js';
 import { addTokens, warnOfLimits } from './frame-tokens.js';
-import { readPayload } from './read-payload.js';
+import { lazyPayload, readPayload } from './read-payload.js';
 import { bodyText, type CodecSession, type Prepared } from './sender.js';
 
 /** The length, in characters, above which strings are sent as references if possible (section 3.3, rule 4). */
@@ -294,10 +294,11 @@ function withinBudget(whole: string, encoding: Encoding): Drafts {
   const sent = compact.body;
   // A token has at least one character.
   if (sent.length <= limits.body.hard && sent.length + METADATA_LENGTH <= limits.total.hard) {
-    return single(whole, compact, compact.plainTokens, undefined);
+    const known = sent === whole ? session.frameTokens.known(whole) : compact.plainTokens;
+    return single(whole, compact, known, undefined);
   }
   const tokens = compact.tokens ?? counter.count(sent);
-  const body = session.frameTokens.body(sent);
+  const body = session.frameTokens.body(sent, compact.tokens === undefined ? tokens : undefined);
   const plainTokens = sent === whole ? tokens : compact.plainTokens;
   if (body <= limits.body.hard && tokens <= limits.total.hard) {
     const metadata = sampleMetadata(encoding);
@@ -407,6 +408,23 @@ function asWritten(encoding: Encoding): Outbound {
   return { ...message, payload };
 }
 
+/**
+ * Returns the payload for hot state as the other side reads it, with defaults; or a function that reads it from the text, if that has all of
+ * it. A copy takes longer, and more memory.
+ */
+function retainedOf({ message, schema, text, params }: Encoding, whole: string): JsonObject | (() => JsonObject) {
+  const { schema: code, payload } = message;
+  // A payload that was written without a tree has no losses.
+  if (params === undefined) {
+    const transliterated = text.text === 'transliterate';
+    return lazyPayload(whole, 'strict', { code, schema, types: schema?.types, transliterated });
+  }
+  if (schema === undefined) return payload;
+  const complete = Object.assign(nullObject<Json>(), payload);
+  addDefaults(complete, schema);
+  return complete;
+}
+
 /** @param before the number of interruptions before the payload was read */
 function emit({ drafts: made, tokens: counted, body }: Drafts, read: Encoding, before: number): EncodeResult {
   const { session, losses, warnings } = read;
@@ -424,7 +442,8 @@ function emit({ drafts: made, tokens: counted, body }: Drafts, read: Encoding, b
   const { interruptions } = compaction;
   let first = prepare(drafts[0]!, mid, correlationId, encoding);
   const text = drafts.length === 1 ? drafts[0]!.text : drafts.map((draft) => draft.text).join('');
-  const processed = { message: asWritten(encoding), text, tokens: counted, mid, cid: correlationId };
+  const retained = retainedOf(encoding, text);
+  const processed = { message: asWritten(encoding), text, tokens: counted, retained, mid, cid: correlationId };
   // Before functions of the host can send requests.
   if (message.hasShortCid) sender.tookCid(correlationId);
   const checkpoint = applySent(processed, session);
@@ -437,7 +456,8 @@ function emit({ drafts: made, tokens: counted, body }: Drafts, read: Encoding, b
     const sent = sender.send(prepared, true);
     // The other side learns from a frame that has a number, whatever happens to the next one.
     compaction.owners.settle();
-    const ofFrame = session.frameTokens.frame(sent.text, sent.length, body);
+    const isCounted = drafts.length === 1 && sent.text.startsWith(sent.plain);
+    const ofFrame = session.frameTokens.frame(sent.text, sent.length, isCounted ? counted : undefined, body);
     warnOfFrame(ofFrame, encoding);
     tokens = tokens === undefined ? ofFrame : addTokens(tokens, ofFrame);
     sender.logFrame('sent', sent);

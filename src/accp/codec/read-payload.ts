@@ -48,9 +48,12 @@ export function wireKindOf(params: readonly Param[], full: string, rules: Payloa
   return params.find(({ key }) => table.expand(readKey(key, reading)) === full)?.value.kind;
 }
 
-/** Returns a function that parses a payload again. It lives long, so its closure must not retain the variables of the caller. */
+/**
+ * Returns a function that parses a payload again; references stay references. It lives long, so its closure must not retain the variables of
+ * the caller.
+ */
 export function lazyPayload(text: string, dialect: Dialect, rules: PayloadRules): () => JsonObject {
-  return () => retainedPayload(parseFrame(text, { dialect }).payload, rules, NOTHING_RETAINED);
+  return () => readPayload(parseFrame(text, { dialect }).payload, rules, (path) => new Reference(path)).payload;
 }
 
 /** Reads a payload again, with `retained` in place of its references. */
@@ -61,5 +64,3 @@ export function retainedPayload(
 ): JsonObject {
   return readPayload(params, rules, (path) => retained.get(path) ?? null).payload;
 }
-
-const NOTHING_RETAINED: ReadonlyMap<string, Json> = new Map();

@@ -17,8 +17,6 @@ const MAX_ITEMS = 1024;
 const UNESCAPED = /^[!-#%-+\--9;-=?A-Z^-z]+$/;
 const DELIMITER = /[@>:{}[\]|$,~\\]/g;
 const VISIBLE = /^[!-~]+$/;
-/** The first characters of numbers and of the keywords, and the marks of transliterated strings. */
-const SPECIAL_START = /^[-0-9tf'"]/;
 
 /** A writer for the parameters of one message. */
 export class DirectWriter {
@@ -62,7 +60,7 @@ export class DirectWriter {
   }
 
   #string(text: string): string | null {
-    const isSpecial = SPECIAL_START.test(text);
+    const isSpecial = isSpecialStart(text.charCodeAt(0));
     if (!isSpecial && UNESCAPED.test(text)) return text;
     if (VISIBLE.test(text) && !(isSpecial && (OTHER_KIND.test(text) || isMarked(text)))) return escaped(text);
     return this.#text === 'transliterate' ? escaped(transliterate(text)) : null;
@@ -95,6 +93,12 @@ export class DirectWriter {
     }
     return `${written}}`;
   }
+}
+
+/** Returns `true` for the first characters of numbers and of the keywords, and for the marks of transliterated strings. */
+function isSpecialStart(code: number): boolean {
+  if (code <= 0x39) return code >= 0x30 || code === 0x2d || code === 0x22 || code === 0x27;
+  return code === 0x66 || code === 0x74;
 }
 
 /** Escapes delimiters. Replacing takes much longer than the test, and most texts have none. */

@@ -58,6 +58,10 @@ export function isAnnouncement({ agent, body }: SentFrame): boolean {
   return body.startsWith('>sync:registry{', agent.length + 1);
 }
 
+function isMessage({ frame }: OutboxEntry): boolean {
+  return !isAnnouncement(frame);
+}
+
 export class Outbox {
   readonly #entries: Collection<OutboxEntry>;
   readonly #resyncs: Collection<Resync>;
@@ -209,12 +213,7 @@ export class Outbox {
 
   /** Takes the oldest entry that is not an announcement, without which the other side would misread all later frames. */
   #takeOldest(): OutboxEntry {
-    for (const [key, entry] of this.#entries.entries()) {
-      if (isAnnouncement(entry.frame)) continue;
-      this.#entries.delete(key);
-      return entry;
-    }
-    return this.#entries.takeOldest()![1];
+    return (this.#entries.takeOldest(isMessage) ?? this.#entries.takeOldest())![1];
   }
 
   /** Returns the key of the last evicted number. Most frames have the agent of the previous one. */

@@ -213,20 +213,26 @@ interface Ordered<K, V> {
   readonly delete: (key: K) => boolean;
 }
 
-/** Returns a function that removes the oldest entry. A new iterator for each call would skip the slots of all removed entries again. */
-export function createTakeOldest<K, V>(map: Ordered<K, V>): () => [K, V] | undefined {
-  // An iterator retains outgrown tables of the map until its next step, so there is none unless entries are removed.
+/**
+ * Returns a function that removes the oldest entry, of those that `isTaken` accepts. A new iterator for each call would skip the slots of all
+ * removed entries again.
+ */
+export function createTakeOldest<K, V>(map: Ordered<K, V>): (isTaken?: (value: V) => boolean) => [K, V] | undefined {
+  // An iterator retains outgrown tables of the map until its next step, so there is none unless entries are removed. Behind it are only
+  // entries that were not taken.
   let iterator: ReturnType<Ordered<K, V>['entries']> | null = null;
-  return () => {
-    iterator ??= map.entries();
-    let next = iterator.next();
-    if (next.done === true) {
+  return (isTaken) => {
+    for (let isComplete = iterator === null; ; isComplete = true) {
+      iterator ??= map.entries();
+      for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
+        const [key, value] = next.value;
+        if (isTaken !== undefined && !isTaken(value as V)) continue;
+        map.delete(key);
+        return next.value as [K, V];
+      }
       // An exhausted iterator stays exhausted, even after further sets.
-      iterator = map.entries();
-      next = iterator.next();
-      if (next.done === true) return undefined;
+      iterator = null;
+      if (isComplete) return undefined;
     }
-    map.delete(next.value[0]);
-    return next.value;
   };
 }

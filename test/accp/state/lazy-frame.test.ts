@@ -42,6 +42,21 @@ describe('a message in state', () => {
     expect(kept(b)[0]).toHaveProperty('priority', 'medium');
   });
 
+  test('is stored by its sender with references and defaults, in whatever form it was sent', async () => {
+    const payloads: Record<string, Json>[] = [
+      { ...PAYLOAD, task: '42', source: ref('cold.k') },
+      // Nested too deeply for a frame, and rounded.
+      { task: 'deep', deps: [[[[[[['x']]]]]]] },
+      { task: 'point', effort: 1.123_456_789 },
+    ];
+    const { a } = pair();
+    for (const payload of payloads) {
+      codec.encode({ intent: 'req', operation: 'plan', schema: 'TA', payload }, a);
+    }
+    await codec.checkpoint(a);
+    expect(kept(a)).toEqual(payloads.map((payload) => ({ priority: 'medium', deps: [], ...payload })));
+  });
+
   test('keeps the values that its references had on receipt', async () => {
     const { a, b } = pair();
     b.state.set('hot', 'k', 'then');
