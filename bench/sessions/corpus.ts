@@ -59,15 +59,9 @@ export function isStream({ schema }: CorpusMessage): boolean {
  * @param rounds the number of previous rounds
  */
 export function asInput(message: CorpusMessage, idOf: (id: string) => string, version: number): MessageInput {
-  const { agent, intent, operation, schema, payload, envelope } = message;
-  const { msg_id, correlation_id, ttl } = envelope;
-  return {
-    ...{ agent, intent, operation, schema },
-    payload: operation === 'state' ? { ...payload, version } : payload,
-    envelope: {
-      msg_id: idOf(msg_id),
-      ...(correlation_id === undefined ? {} : { correlation_id: idOf(correlation_id) }),
-      ...(ttl === undefined ? {} : { ttl }),
-    },
-  };
+  const { agent, intent, operation, schema, envelope } = message;
+  const { msg_id, correlation_id: cid, ttl } = envelope;
+  const payload = operation === 'state' ? { ...message.payload, version } : message.payload;
+  const own = { msg_id: idOf(msg_id), correlation_id: cid === undefined ? undefined : idOf(cid), ttl };
+  return { agent, intent, operation, schema, payload, envelope: own };
 }
