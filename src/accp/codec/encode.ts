@@ -298,7 +298,7 @@ function withinBudget(whole: string, encoding: Encoding): Drafts {
     return single(whole, compact, known, undefined);
   }
   const tokens = compact.tokens ?? counter.count(sent);
-  const body = session.frameTokens.body(sent, compact.tokens === undefined ? tokens : undefined);
+  const body = session.frameTokens.body(sent, message, compact.tokens === undefined ? tokens : undefined);
   const plainTokens = sent === whole ? tokens : compact.plainTokens;
   if (body <= limits.body.hard && tokens <= limits.total.hard) {
     const metadata = sampleMetadata(encoding);
@@ -315,7 +315,7 @@ function withinBudget(whole: string, encoding: Encoding): Drafts {
   owners.rollBack();
   const allFit = (): boolean => {
     const isEach = drafts.every(({ text }) => {
-      return session.frameTokens.body(session.sender.shorten(agent, text, { isPart: true }).body) <= most;
+      return session.frameTokens.body(session.sender.shorten(agent, text, { isPart: true }).body, message) <= most;
     });
     owners.rollBack();
     return isEach;
@@ -457,7 +457,7 @@ function emit({ drafts: made, tokens: counted, body }: Drafts, read: Encoding, b
     // The other side learns from a frame that has a number, whatever happens to the next one.
     compaction.owners.settle();
     const isCounted = drafts.length === 1 && sent.text.startsWith(sent.plain);
-    const ofFrame = session.frameTokens.frame(sent.text, sent.length, isCounted ? counted : undefined, body);
+    const ofFrame = session.frameTokens.frame(sent.text, sent.length, message, isCounted ? counted : undefined, body);
     warnOfFrame(ofFrame, encoding);
     tokens = tokens === undefined ? ofFrame : addTokens(tokens, ofFrame);
     sender.logFrame('sent', sent);

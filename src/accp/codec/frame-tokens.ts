@@ -11,6 +11,13 @@ interface Header {
   readonly intent: string;
 }
 
+/** The tokens of a header, and of the shortest frame with it that is sent at a time, in seconds since 1970. */
+interface KnownHeader {
+  readonly tokens: number;
+  shortest: FrameTokens | undefined;
+  shortestAt: number;
+}
+
 /** The maximum number of headers whose tokens are stored. */
 const MAX_HEADERS = 256;
 /** The first characters of every metadata block, up to a symbol. */
@@ -24,10 +31,10 @@ const SHORTEST_BODY = ':a{}';
 export class FrameTokenCounter {
   readonly #counter: TokenCounter;
   readonly #sid: string | undefined;
-  readonly #headers = new Map<string, number>();
-  readonly #shortest = new Map<string, FrameTokens>();
+  /** By agent and intent, whose texts are not new in each frame. */
+  readonly #headers = new Map<string, Map<string, KnownHeader>>();
+  #size = 0;
   readonly #joints = new Map<string, number>();
-  #shortestAt = -1;
   /** `true` if the stored numbers are exact: a counter may load its vocabulary later. */
   #isExact: boolean;
 
@@ -38,26 +45,34 @@ export class FrameTokenCounter {
     this.#isExact = counter.exact;
   }
 
-  #forget(): void {
-    this.#headers.clear();
-    this.#shortest.clear();
+  header(header: Header): number {
+    return this.#known(header).tokens;
+  }
+
+  #known({ agent, intent }: Header): KnownHeader {
+    this.#checkExact();
+    let ofAgent = this.#headers.get(agent);
+    let known = ofAgent?.get(intent);
+    if (known === undefined) {
+      if (this.#size >= MAX_HEADERS) this.#forget();
+      ofAgent = this.#headers.get(agent) ?? new Map();
+      known = { tokens: this.#counter.count(`@${agent}>${intent}`), shortest: undefined, shortestAt: -1 };
+      this.#headers.set(agent, ofAgent.set(intent, known));
+      this.#size++;
+    }
+    return known;
+  }
+
+  #checkExact(): void {
+    if (this.#counter.exact === this.#isExact) return;
+    this.#forget();
     this.#joints.clear();
     this.#isExact = this.#counter.exact;
   }
 
-  header({ agent, intent }: Header): number {
-    return this.#header(`@${agent}>${intent}`);
-  }
-
-  #header(text: string): number {
-    if (this.#counter.exact !== this.#isExact) this.#forget();
-    let tokens = this.#headers.get(text);
-    if (tokens === undefined) {
-      tokens = this.#counter.count(text);
-      if (this.#headers.size >= MAX_HEADERS) this.#headers.clear();
-      this.#headers.set(text, tokens);
-    }
-    return tokens;
+  #forget(): void {
+    this.#headers.clear();
+    this.#size = 0;
   }
 
   /** Counts a text with header and body, `@agent>intent:operation{payload}`, if that tells the tokens of its parts. */
@@ -66,10 +81,10 @@ export class FrameTokenCounter {
   }
 
   /** Counts the body of a text with header and body. @param whole the tokens of the text, if they are known */
-  body(text: string, whole = this.known(text)): number {
+  body(text: string, named: Header, whole = this.known(text)): number {
     const end = text.indexOf(':');
     const isCut = this.#counter.splitsAtSymbols && isWordBefore(text, end);
-    if (isCut && whole !== undefined) return whole - this.#header(text.slice(0, end));
+    if (isCut && whole !== undefined) return whole - this.header(headerOf(text, named));
     return this.#counter.count(text.slice(end));
   }
 
@@ -80,16 +95,16 @@ export class FrameTokenCounter {
    * @param whole the tokens of header and body, if they are known
    * @param body the tokens of the body, if they are known
    */
-  frame(text: string, length: number, whole?: number, body?: number): FrameTokens {
-    const { exact } = this.#counter;
+  frame(text: string, length: number, named: Header, whole?: number, body?: number): FrameTokens {
+    const { exact, splitsAtSymbols } = this.#counter;
+    this.#checkExact();
     const plain = text.slice(0, length);
-    const known = this.#counter.splitsAtSymbols ? (whole ?? this.#counter.count(plain)) : undefined;
+    const known = splitsAtSymbols ? (whole ?? this.#counter.count(plain)) : undefined;
     const metadata = this.#counter.count(text.slice(length));
     const joint = known === undefined ? undefined : this.#joint(plain);
     return {
-      // The agent may be a number.
-      header: this.#header(text.slice(0, text.indexOf(':'))),
-      body: body ?? this.body(plain, known),
+      header: this.header(headerOf(text, named)),
+      body: body ?? this.body(plain, named, known),
       metadata,
       total: joint === undefined ? this.#counter.count(text) : known! + metadata + joint,
       exact,
@@ -116,20 +131,23 @@ export class FrameTokenCounter {
 
   /** Returns the numbers of tokens of the shortest frame with a header, sent at `ts`, in seconds since 1970. */
   shortest(header: Header, ts: number): FrameTokens {
-    const isStale = ts !== this.#shortestAt || this.#counter.exact !== this.#isExact;
-    if (isStale || this.#shortest.size >= MAX_HEADERS) {
-      this.#forget();
-      this.#shortestAt = ts;
+    const known = this.#known(header);
+    if (known.shortest === undefined || known.shortestAt !== ts) {
+      const plain = `@${header.agent}>${header.intent}${SHORTEST_BODY}`;
+      const whole = plain + metadataText({ mid: 'a', seq: 1, ts, sid: this.#sid });
+      known.shortest = this.frame(whole, plain.length, header);
+      known.shortestAt = ts;
     }
-    const text = `@${header.agent}>${header.intent}`;
-    let tokens = this.#shortest.get(text);
-    if (tokens === undefined) {
-      const whole = text + SHORTEST_BODY + metadataText({ mid: 'a', seq: 1, ts, sid: this.#sid });
-      tokens = this.frame(whole, text.length + SHORTEST_BODY.length);
-      this.#shortest.set(text, tokens);
-    }
-    return tokens;
+    return known.shortest;
   }
+}
+
+/** Returns the header of a text, in which the agent may be a number. @param named the header with the agent by name */
+function headerOf(text: string, named: Header): Header {
+  const { agent } = named;
+  if (text.startsWith(agent, 1) && text[agent.length + 1] === '>') return named;
+  const end = text.indexOf('>');
+  return { agent: text.slice(1, end), intent: text.slice(end + 1, text.indexOf(':')) };
 }
 
 /** Returns `true` for an ASCII symbol, which is neither a letter nor a digit nor white space. */

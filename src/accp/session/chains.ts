@@ -159,16 +159,12 @@ export class Chains {
     if (this.#chains.size > this.#options.maxChains) this.#evictOne();
   }
 
-  /** Evicts the oldest idle chain among the first ones, or, if none is idle, the oldest. */
+  /** Evicts the oldest idle chain, of those that were not passed over before; after many that are not idle, any. */
   #evictOne(): void {
-    let searched = 0;
-    for (const [cid, { deadlineAt, request }] of this.#chains.entries()) {
-      if (++searched > MAX_SEARCHED) break;
-      if (deadlineAt !== undefined || request !== undefined || this.#controllers.has(cid)) continue;
-      this.#chains.delete(cid);
-      return;
-    }
-    this.#chains.takeOldest();
+    let left = MAX_SEARCHED;
+    const isTaken = ({ deadlineAt, request }: Chain, cid: string): boolean =>
+      left-- === 0 || (deadlineAt === undefined && request === undefined && !this.#controllers.has(cid));
+    if (this.#chains.takeOldest(isTaken) === undefined) this.#chains.takeOldest();
   }
 }
 

@@ -217,7 +217,9 @@ interface Ordered<K, V> {
  * Returns a function that removes the oldest entry, of those that `isTaken` accepts. A new iterator for each call would skip the slots of all
  * removed entries again.
  */
-export function createTakeOldest<K, V>(map: Ordered<K, V>): (isTaken?: (value: V) => boolean) => [K, V] | undefined {
+export function createTakeOldest<K, V>(
+  map: Ordered<K, V>,
+): (isTaken?: (value: V, key: K) => boolean) => [K, V] | undefined {
   // An iterator retains outgrown tables of the map until its next step, so there is none unless entries are removed. Behind it are only
   // entries that were not taken.
   let iterator: ReturnType<Ordered<K, V>['entries']> | null = null;
@@ -226,7 +228,7 @@ export function createTakeOldest<K, V>(map: Ordered<K, V>): (isTaken?: (value: V
       iterator ??= map.entries();
       for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
         const [key, value] = next.value;
-        if (isTaken !== undefined && !isTaken(value as V)) continue;
+        if (isTaken !== undefined && !isTaken(value as V, key)) continue;
         map.delete(key);
         return next.value as [K, V];
       }
