@@ -69,6 +69,7 @@ export class Outbox {
   readonly max: number;
   readonly #isShared: boolean;
   #forgotten = { agent: '', key: 'forgotten:' };
+  #lastKey = 0;
   #hasResynced = false;
 
   /** @param isShared `true` if all agents have one count, so that a gap concerns the frames of each of them */
@@ -77,6 +78,7 @@ export class Outbox {
     this.#entries = journal.collection('outbox');
     this.#resyncs = journal.collection('resyncs');
     this.#state = journal.collection('outbox-state');
+    for (const key of this.#entries.keys()) this.#lastKey = Math.max(this.#lastKey, Number(key));
     for (const key of this.#state.keys()) if (key.startsWith('resynced:')) this.#hasResynced = true;
     this.max = max;
   }
@@ -232,8 +234,7 @@ export class Outbox {
   }
 
   #nextKey(): string {
-    const next = (this.#state.get('key') ?? 0) + 1;
-    this.#state.set('key', next);
-    return String(next);
+    this.#lastKey++;
+    return String(this.#lastKey);
   }
 }

@@ -176,15 +176,6 @@ export function createCheckpoints(options: CheckpointOptions) {
     );
   }
 
-  /** Step 6. The reference to a later checkpoint that finished earlier remains. */
-  function resetHotState({ id }: HotSnapshot): void {
-    const referred = counts.get('referred') ?? 0;
-    const number = Number(id.slice('ckpt_'.length));
-    if (number < referred) return;
-    counts.set('referred', number);
-    hot.refer(id);
-  }
-
   function compress(
     frozen: HotSnapshot,
     tools: CheckpointTools,
@@ -197,7 +188,7 @@ export function createCheckpoints(options: CheckpointOptions) {
         if (entry.outcome !== null) return entry.outcome;
         const fitted = orRestore(frozen, () => moveSummaryToWarm(known, summary));
         moveRawDataToCold(frozen);
-        resetHotState(frozen);
+        hot.refer(frozen.id);
         unfinished.delete(frozen.id);
         return resultOf(frozen, () => fitted);
       });
@@ -212,7 +203,7 @@ export function createCheckpoints(options: CheckpointOptions) {
     orRestore(frozen, () => checkRoom(frozen));
     warm.addCheckpoint(frozen.id, null);
     moveRawDataToCold(frozen);
-    resetHotState(frozen);
+    hot.refer(frozen.id);
     unfinished.delete(frozen.id);
     const compute = (): CheckpointEntry => digest(phaseOf(frozen), budgets, counter, createLookUp(tiers));
     return resultOf(frozen, () => warm.withoutEntry(frozen.id, compute));

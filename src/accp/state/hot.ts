@@ -94,12 +94,11 @@ export function createHot({ journal, counter, now, budgets, cold, onMoved }: Hot
       values: Object.create(null),
     };
     for (const [key, entry] of values.entries()) {
-      if (key !== CHECKPOINT_KEY && !isExpired(entry.expiresAt, now())) content.values[key] = entry;
+      if (key === CHECKPOINT_KEY) continue;
+      if (!isExpired(entry.expiresAt, now())) content.values[key] = entry;
+      values.delete(key);
     }
-    const reference = values.get(CHECKPOINT_KEY);
     frames.clear();
-    values.clear();
-    if (reference !== undefined) values.set(CHECKPOINT_KEY, reference);
     frameTokens = 0;
     next = 0;
     return content;
@@ -159,10 +158,18 @@ export function createHot({ journal, counter, now, budgets, cold, onMoved }: Hot
       for (const frame of [...content.frames, ...added.frames]) addStored(frame);
       for (const [key, entry] of Object.entries({ ...content.values, ...added.values })) values.set(key, entry);
     },
+    /** Refers to a checkpoint, unless the reference is to a later one, which finished earlier. */
     refer(id: string): void {
+      const known = values.get(CHECKPOINT_KEY)?.value;
+      if (known instanceof Reference && numberIn(known.path) > numberIn(id)) return;
       values.set(CHECKPOINT_KEY, entryFor(CHECKPOINT_KEY, new Reference(`warm.${id}`), null));
     },
   };
+}
+
+/** Returns the number of a checkpoint, at the end of its identifier. */
+function numberIn(id: string): number {
+  return Number(id.slice(id.lastIndexOf('_') + 1));
 }
 
 /** A message to add to hot state. */

@@ -3,11 +3,17 @@
 import type { Change, ColdChange, ColdEntry, EndpointStore } from './store.js';
 import { storedValue, toText } from './text.js';
 
-/** A function that records a change; `added` is true if the key is new, and thus the last. */
-type RecordChange = (key: string, added: boolean) => void;
+/** `added` is for a new key, which is the last one. */
+type Step = 'added' | 'set' | 'removed';
 
-/** The changed keys in order; `true` for those that were removed and set again, which are now the last. */
-type Changed = Map<string, boolean>;
+/** A function that records a change. */
+type RecordChange = (key: string, step: Step) => void;
+
+/**
+ * The changed keys in order. `added` is for keys that the store does not have, `moved` for those that were removed and added again, which
+ * are now the last.
+ */
+type Changed = Map<string, Step | 'moved'>;
 
 /** A map that records its changes. Values, JSON or bigints, must not be mutated; `set` a new value instead. */
 export class Collection<V> {
@@ -32,13 +38,13 @@ export class Collection<V> {
   }
 
   set(key: string, value: V): void {
-    this.#record?.(key, !this.#entries.has(key));
+    if (this.#record !== null) this.#record(key, this.#entries.has(key) ? 'set' : 'added');
     this.#entries.set(key, value);
   }
 
   delete(key: string): boolean {
     const had = this.#entries.delete(key);
-    if (had) this.#record?.(key, false);
+    if (had) this.#record?.(key, 'removed');
     return had;
   }
 
@@ -94,7 +100,7 @@ export class Journal {
   collection<V>(name: string): Collection<V> {
     const changed: Changed = new Map();
     this.#changed.set(name, changed);
-    const collection = new Collection<V>(this.#durable ? (key, added) => recordChange(changed, key, added) : null);
+    const collection = new Collection<V>(this.#durable ? (key, step) => recordChange(changed, key, step) : null);
     for (const [key, value] of this.#stored.get(name) ?? []) collection.restore(key, storedValue(value) as V);
     this.#stored.delete(name);
     this.#collections.set(name, collection as Collection<unknown>);
@@ -154,11 +160,10 @@ export class Journal {
     const changes: Change[] = [];
     for (const [name, changed] of this.#changed) {
       const collection = this.#collections.get(name)!;
-      for (const [key, moved] of changed) {
-        const value = collection.has(key) ? toText(collection.get(key)) : null;
+      for (const [key, step] of changed) {
         // The store would keep the old position of the key.
-        if (moved && value !== null) changes.push({ collection: name, key, value: null });
-        changes.push({ collection: name, key, value });
+        if (step === 'removed' || step === 'moved') changes.push({ collection: name, key, value: null });
+        if (step !== 'removed') changes.push({ collection: name, key, value: toText(collection.get(key)) });
       }
     }
     return changes;
@@ -177,14 +182,15 @@ export class Journal {
   }
 }
 
-function recordChange(changed: Changed, key: string, added: boolean): void {
-  if (!added) {
-    if (!changed.has(key)) changed.set(key, false);
+function recordChange(changed: Changed, key: string, step: Step): void {
+  const before = changed.get(key);
+  if (step === 'set') {
+    if (before === undefined) changed.set(key, 'set');
     return;
   }
-  // Recorded before and absent now, so it was removed.
-  const removed = changed.delete(key);
-  changed.set(key, removed);
+  changed.delete(key);
+  if (step === 'added') changed.set(key, before === undefined ? 'added' : 'moved');
+  else if (before !== 'added') changed.set(key, 'removed');
 }
 
 /** A change whose value is computed when first read. A class, because closures would take more memory. */
