@@ -279,6 +279,8 @@ interface Drafts {
   readonly drafts: readonly Draft[];
   /** The number of tokens of the plain text of the only draft; `undefined` if it was not counted, or if there are several. */
   readonly tokens: number | undefined;
+  /** The number of tokens of header and body as sent, if they were counted. */
+  readonly sent: number | undefined;
   /** The number of tokens of its body as sent. */
   readonly body: number | undefined;
 }
@@ -294,24 +296,26 @@ function withinBudget(whole: string, encoding: Encoding): Drafts {
   const sent = compact.body;
   // A token has at least one character.
   if (sent.length <= limits.body.hard && sent.length + METADATA_LENGTH <= limits.total.hard) {
-    const known = sent === whole ? session.frameTokens.known(whole) : compact.plainTokens;
-    return single(whole, compact, known, undefined);
+    const known = session.frameTokens.whole(sent, message, compact.tokens);
+    return single(whole, compact, { tokens: compact.plainTokens ?? known, sent: known, body: undefined });
   }
   const tokens = compact.tokens ?? counter.count(sent);
-  const body = session.frameTokens.body(sent, message, compact.tokens === undefined ? tokens : undefined);
-  const plainTokens = sent === whole ? tokens : compact.plainTokens;
+  const known = session.frameTokens.whole(sent, message, tokens);
+  const body = session.frameTokens.body(sent, message, known);
+  const plainTokens = compact.plainTokens ?? tokens;
+  const counts = { tokens: plainTokens, sent: known, body };
   if (body <= limits.body.hard && tokens <= limits.total.hard) {
     const metadata = sampleMetadata(encoding);
     const fits = tokens + metadata.length <= limits.total.hard;
-    if (fits || tokens + counter.count(metadata) <= limits.total.hard) return single(whole, compact, plainTokens, body);
+    if (fits || tokens + counter.count(metadata) <= limits.total.hard) return single(whole, compact, counts);
   }
   const most = mostTokens(encoding);
   const { owners } = session.compaction;
   // Compact frames have room for more than plain ones if their pieces are about as short as the whole, and for less if they have marks.
-  const ratio = tokens / (plainTokens ?? tokens);
+  const ratio = tokens / plainTokens;
   let share = ratio > 1 ? COMPACT_SLACK * ratio : Math.min(1, COMPACT_SLACK * ratio);
   let drafts = split(encoding, most, share);
-  if (drafts.length === 1) return single(whole, compact, plainTokens, body);
+  if (drafts.length === 1) return single(whole, compact, counts);
   owners.rollBack();
   const allFit = (): boolean => {
     const isEach = drafts.every(({ text }) => {
@@ -327,7 +331,7 @@ function withinBudget(whole: string, encoding: Encoding): Drafts {
   const around = sampleMetadata(encoding, drafts.at(-1)!.part).length + LONGEST_NUMBERS;
   const length = drafts.reduce((sum, { text }) => sum + text.length + around, 0);
   if (length > MAX_CHARACTERS) throw tooLong(`${MAX_CHARACTERS} characters`);
-  return { drafts, tokens: undefined, body: undefined };
+  return { drafts, tokens: undefined, sent: undefined, body: undefined };
 }
 
 /**
@@ -348,8 +352,8 @@ function split(encoding: Encoding, most: number, share: number): Draft[] {
   }));
 }
 
-function single(text: string, compact: CompactBody, tokens: number | undefined, body: number | undefined): Drafts {
-  return { drafts: [{ text, part: undefined, compact }], tokens, body };
+function single(text: string, compact: CompactBody, counts: Omit<Drafts, 'drafts'>): Drafts {
+  return { drafts: [{ text, part: undefined, compact }], ...counts };
 }
 
 /** The number of characters of a metadata block with identifiers of usual length. */
@@ -411,11 +415,17 @@ function asWritten(encoding: Encoding): Outbound {
 /**
  * Returns the payload for hot state as the other side reads it, with defaults; or a function that reads it from the text, if that has all of
  * it. A copy takes longer, and more memory.
+ *
+ * @param whole the plain text of a message in one frame
  */
-function retainedOf({ message, schema, text, params }: Encoding, whole: string): JsonObject | (() => JsonObject) {
+function retainedOf(
+  { session, message, schema, text, params, losses }: Encoding,
+  whole: string | undefined,
+): JsonObject | (() => JsonObject) {
   const { schema: code, payload } = message;
-  // A payload that was written without a tree has no losses.
-  if (params === undefined) {
+  // A payload that was written without a tree has no losses, and no values in cold state.
+  const isComplete = params === undefined || (losses.length === 0 && !session.options.shared);
+  if (whole !== undefined && isComplete) {
     const transliterated = text.text === 'transliterate';
     return lazyPayload(whole, 'strict', { code, schema, types: schema?.types, transliterated });
   }
@@ -426,7 +436,7 @@ function retainedOf({ message, schema, text, params }: Encoding, whole: string):
 }
 
 /** @param before the number of interruptions before the payload was read */
-function emit({ drafts: made, tokens: counted, body }: Drafts, read: Encoding, before: number): EncodeResult {
+function emit({ drafts: made, tokens: counted, ...ofSent }: Drafts, read: Encoding, before: number): EncodeResult {
   const { session, losses, warnings } = read;
   const { sender, compaction } = session;
   const written = compaction.interruptions;
@@ -442,7 +452,7 @@ function emit({ drafts: made, tokens: counted, body }: Drafts, read: Encoding, b
   const { interruptions } = compaction;
   let first = prepare(drafts[0]!, mid, correlationId, encoding);
   const text = drafts.length === 1 ? drafts[0]!.text : drafts.map((draft) => draft.text).join('');
-  const retained = retainedOf(encoding, text);
+  const retained = retainedOf(encoding, drafts.length === 1 ? text : undefined);
   const processed = { message: asWritten(encoding), text, tokens: counted, retained, mid, cid: correlationId };
   // Before functions of the host can send requests.
   if (message.hasShortCid) sender.tookCid(correlationId);
@@ -456,8 +466,8 @@ function emit({ drafts: made, tokens: counted, body }: Drafts, read: Encoding, b
     const sent = sender.send(prepared, true);
     // The other side learns from a frame that has a number, whatever happens to the next one.
     compaction.owners.settle();
-    const isCounted = drafts.length === 1 && sent.text.startsWith(sent.plain);
-    const ofFrame = session.frameTokens.frame(sent.text, sent.length, message, isCounted ? counted : undefined, body);
+    const isCounted = drafts.length === 1 && prepared.body === made[0]!.compact?.body;
+    const ofFrame = session.frameTokens.frame(sent.text, sent.length, message, isCounted ? ofSent : {});
     warnOfFrame(ofFrame, encoding);
     tokens = tokens === undefined ? ofFrame : addTokens(tokens, ofFrame);
     sender.logFrame('sent', sent);

@@ -18,6 +18,11 @@ interface KnownHeader {
   shortestAt: number;
 }
 
+interface KnownTokens {
+  readonly sent?: number | undefined;
+  readonly body?: number | undefined;
+}
+
 /** The maximum number of headers whose tokens are stored. */
 const MAX_HEADERS = 256;
 /** The first characters of every metadata block, up to a symbol. */
@@ -75,13 +80,20 @@ export class FrameTokenCounter {
     this.#size = 0;
   }
 
-  /** Counts a text with header and body, `@agent>intent:operation{payload}`, if that tells the tokens of its parts. */
-  known(text: string): number | undefined {
-    return this.#counter.splitsAtSymbols ? this.#counter.count(text) : undefined;
+  /**
+   * Counts a text with header and body, `@agent>intent:operation{payload}`, if that tells the tokens of its parts.
+   *
+   * @param named the tokens of the text with the agent by name, if they are known
+   */
+  whole(text: string, header: Header, named?: number): number | undefined {
+    if (!this.#counter.splitsAtSymbols) return undefined;
+    if (named === undefined) return this.#counter.count(text);
+    const own = headerOf(text, header);
+    return own === header ? named : named - this.header(header) + this.header(own);
   }
 
   /** Counts the body of a text with header and body. @param whole the tokens of the text, if they are known */
-  body(text: string, named: Header, whole = this.known(text)): number {
+  body(text: string, named: Header, whole = this.whole(text, named)): number {
     const end = text.indexOf(':');
     const isCut = this.#counter.splitsAtSymbols && isWordBefore(text, end);
     if (isCut && whole !== undefined) return whole - this.header(headerOf(text, named));
@@ -92,14 +104,13 @@ export class FrameTokenCounter {
    * Counts a frame.
    *
    * @param length the length of header and body
-   * @param whole the tokens of header and body, if they are known
-   * @param body the tokens of the body, if they are known
+   * @param known the tokens of header and body, and of the body, as far as they are known
    */
-  frame(text: string, length: number, named: Header, whole?: number, body?: number): FrameTokens {
+  frame(text: string, length: number, named: Header, { sent, body }: KnownTokens = {}): FrameTokens {
     const { exact, splitsAtSymbols } = this.#counter;
     this.#checkExact();
     const plain = text.slice(0, length);
-    const known = splitsAtSymbols ? (whole ?? this.#counter.count(plain)) : undefined;
+    const known = splitsAtSymbols ? (sent ?? this.#counter.count(plain)) : undefined;
     const metadata = this.#counter.count(text.slice(length));
     const joint = known === undefined ? undefined : this.#joint(plain);
     return {
