@@ -425,7 +425,7 @@ function retainedOf(
   const { schema: code, payload } = message;
   // A payload that was written without a tree has no losses, and no values in cold state.
   const isComplete = params === undefined || (losses.length === 0 && !session.options.shared);
-  if (whole !== undefined && isComplete) {
+  if (whole !== undefined && whole.length <= DEFAULT_LIMITS.maxLength && isComplete) {
     const transliterated = text.text === 'transliterate';
     return lazyPayload(whole, 'strict', { code, schema, types: schema?.types, transliterated });
   }

@@ -57,6 +57,17 @@ describe('a message in state', () => {
     expect(kept(a)).toEqual(payloads.map((payload) => ({ priority: 'medium', deps: [], ...payload })));
   });
 
+  test('is stored by its sender, however long its frame is', async () => {
+    const unlimited = { soft: Number.POSITIVE_INFINITY, hard: Number.POSITIVE_INFINITY };
+    const limits = { header: unlimited, body: unlimited, metadata: unlimited, total: unlimited };
+    const generous = createCodec({ text: 'transliterate', limits });
+    const a = createSession({ agent: 'a', budgets: { hot: 1e6, hotTrigger: 1e6 } });
+    const text = 'words '.repeat(300_000);
+    expect(generous.encode({ intent: 'req', operation: 'plan', payload: { text } }, a).frames).toHaveLength(1);
+    await generous.checkpoint(a);
+    expect(kept(a)).toEqual([{ text }]);
+  });
+
   test('keeps the values that its references had on receipt', async () => {
     const { a, b } = pair();
     b.state.set('hot', 'k', 'then');
