@@ -130,7 +130,7 @@ export const GOALS: readonly Goal[] = [
     aim: 0.4,
     unit: 'x',
     bound:
-      'counting tokens takes a seventh of the time, state with its checkpoints a quarter; the rest is spread over many small steps',
+      'counting tokens takes a tenth of the time, state with its checkpoints a fifth; the rest is spread over many small steps',
   },
   {
     id: 'session-sqlite',
@@ -138,7 +138,8 @@ export const GOALS: readonly Goal[] = [
     floor: 5,
     aim: 10,
     unit: 'x',
-    bound: 'a group waits for the disk once; its statements take the rest of the time',
+    bound:
+      'a group waits for the disk once; its statements take the rest of the time, so a disk that waits for 0.4 ms gives less than one that waits for 4 ms',
   },
   {
     id: 'compact-decode',
