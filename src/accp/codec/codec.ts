@@ -95,7 +95,26 @@ export function createCodec(options: CodecOptions = {}): Codec {
     const registryOf = (hash: string): Registry | null => parts.registries.withHash(hash, ownRegistry());
     parts.compaction.owners.resume(registryOf);
     const sender = new Sender(parts, settings, ownRegistry);
-    const session = { ...parts, settings, sender, frameTokens, ownRegistry, registryOf };
+    // Not by a spread, which V8 gives an object without a common shape: every access would search it.
+    const session: CodecSession = {
+      options: parts.options,
+      runtime: parts.runtime,
+      delivery: parts.delivery,
+      outbox: parts.outbox,
+      sequences: parts.sequences,
+      registries: parts.registries,
+      compaction: parts.compaction,
+      chains: parts.chains,
+      streams: parts.streams,
+      sentStreams: parts.sentStreams,
+      state: parts.state,
+      facts: parts.facts,
+      settings,
+      sender,
+      frameTokens,
+      ownRegistry,
+      registryOf,
+    };
     sessions.set(parts, session);
     return session;
   }
@@ -110,7 +129,7 @@ export function createCodec(options: CodecOptions = {}): Codec {
         parts.compaction.owners.settle();
         return result;
       });
-    return parts.isBusy ? parts.compaction.interrupt(run) : run();
+    return parts.isBusy() ? parts.compaction.interrupt(run) : run();
   };
 
   return {

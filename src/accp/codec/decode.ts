@@ -374,7 +374,7 @@ function answerError(reception: Reception, message: Message): void {
   if (isAboutDelivery(message)) return;
   if (aid !== undefined) sender.refused(aid);
   if (cid === undefined) return;
-  if (streams.pending.includes(cid)) streams.abort(cid, receivedError(message));
+  if (streams.pending().includes(cid)) streams.abort(cid, receivedError(message));
 }
 
 function receivedError({ agent, payload }: Message): AccpError {

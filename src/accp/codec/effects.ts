@@ -80,7 +80,7 @@ function apply(processed: Processed, session: CodecSession): Checkpoint {
   if (intent === 'sync' && operation === 'state') applyStateSync(sync ?? readStateSync(payload, state), state);
   if (intent === 'cancel') {
     chains.cancel(cid);
-    if (streams.pending.includes(cid)) streams.abort(cid, cancelled(cid));
+    if (streams.pending().includes(cid)) streams.abort(cid, cancelled(cid));
   }
   if (!isContext) return undefined;
   const trigger = state.dueTrigger(intent);

@@ -62,7 +62,7 @@ const LAST_CID = 'last-cid';
 /** The fact that the `sid` of the session was sent. */
 export const SENT_SESSION_ID = 'sent-session-id';
 
-export interface CodecSession extends SessionParts {
+export interface CodecSession extends Omit<SessionParts, 'commit' | 'isBusy'> {
   readonly settings: Settings;
   readonly sender: Sender;
   readonly frameTokens: FrameTokenCounter;

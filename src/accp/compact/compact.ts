@@ -58,13 +58,13 @@ export class Compactor {
       const short = this.#print(frame, count, { isShort: true, isPart });
       const tokens = counter.count(short.text);
       if (tokens < plainTokens || (tokens === plainTokens && short.text.length < plain.length)) {
-        return { ...short, tokens, plainTokens };
+        return compactedOf(short, tokens, plainTokens);
       }
       this.#tables.rollBack(mark);
     }
     const long = this.#print(frame, count, { isShort: false, isPart });
     if (long.text.length > DEFAULT_LIMITS.maxLength) return null;
-    return { ...long, tokens: long.text === plain ? plainTokens : counter.count(long.text), plainTokens };
+    return compactedOf(long, long.text === plain ? plainTokens : counter.count(long.text), plainTokens);
   }
 
   #print(plain: Frame, count: number | undefined, form: Form): Omit<Compacted, 'tokens' | 'plainTokens'> {
@@ -76,6 +76,15 @@ export class Compactor {
     const isNumbered = isBound || numberIn(key) !== undefined;
     return { text: printFrame(frame), frame, isNumbered, hasCount: isBound && key === String(count ?? 0) };
   }
+}
+
+/** Not by a spread, after which V8 would add each further member slowly. */
+function compactedOf(
+  { text, frame, isNumbered, hasCount }: Omit<Compacted, 'tokens' | 'plainTokens'>,
+  tokens: number,
+  plainTokens: number,
+): Compacted {
+  return { text, frame, isNumbered, hasCount, tokens, plainTokens };
 }
 
 /** The numbers of tokens of values after a colon, with which they may merge. */

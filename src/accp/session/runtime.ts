@@ -10,17 +10,6 @@ interface RuntimeSource {
   readonly log: EventListener | undefined;
 }
 
-export interface Runtime {
-  readonly bind: (source: RuntimeSource) => void;
-  /** Returns the time of the wall clock, in milliseconds since 1970. */
-  readonly now: () => number;
-  /** Returns the time of a monotonic clock, in milliseconds since 1970, for waits and expiry. */
-  readonly monotonic: () => number;
-  readonly counter: TokenCounter;
-  readonly log: EventListener | undefined;
-  readonly emit: EmitEvent;
-}
-
 interface RuntimeOptions {
   readonly session: string;
   readonly agent: string;
@@ -33,45 +22,65 @@ export function systemClock(): number {
   return Date.now();
 }
 
-export function createRuntime({
-  session,
-  agent,
-  now = systemClock,
-  counter: own = ESTIMATING_COUNTER,
-}: RuntimeOptions): Runtime {
-  let current: RuntimeSource = { now, counter: own, log: undefined };
-  let clock = monotonicClock(now);
-  const counter: TokenCounter = {
-    count: (text) => current.counter.count(text),
-    get exact() {
-      return current.counter.exact;
-    },
-    get encoding() {
-      return current.counter.encoding;
-    },
+export class Runtime {
+  readonly #session: string;
+  readonly #agent: string;
+  #source: RuntimeSource;
+  #clock: () => number;
+  readonly counter: TokenCounter;
+
+  constructor({ session, agent, now = systemClock, counter = ESTIMATING_COUNTER }: RuntimeOptions) {
+    this.#session = session;
+    this.#agent = agent;
+    this.#source = { now, counter, log: undefined };
+    this.#clock = monotonicClock(now);
+    this.counter = new SourceCounter(() => this.#source.counter);
+  }
+
+  get log(): EventListener | undefined {
+    return this.#source.log;
+  }
+
+  bind(source: RuntimeSource): void {
+    if (source === this.#source) return;
+    this.#source = source;
+    // Starts it now, before the wall clock can jump.
+    this.#clock = monotonicClock(source.now);
+  }
+
+  /** Returns the time of the wall clock, in milliseconds since 1970. */
+  readonly now = (): number => this.#source.now();
+
+  /** Returns the time of a monotonic clock, in milliseconds since 1970, for waits and expiry. */
+  readonly monotonic = (): number => this.#clock();
+
+  readonly emit: EmitEvent = (type, message, more) => {
+    const { log, now } = this.#source;
+    if (log === undefined) return;
+    try {
+      log({ type, session: this.#session, agent: this.#agent, occurredAt: now(), message, ...more });
+    } catch {
+      // A missing log entry is better than an incomplete step of the protocol.
+    }
   };
-  return {
-    bind: (source) => {
-      if (source === current) return;
-      current = source;
-      // Starts it now, before the wall clock can jump.
-      clock = monotonicClock(source.now);
-    },
-    now: () => current.now(),
-    monotonic: () => clock(),
-    counter,
-    get log() {
-      return current.log;
-    },
-    emit: (type, message, more) => {
-      if (current.log === undefined) return;
-      try {
-        current.log({ type, session, agent, occurredAt: current.now(), message, ...more });
-      } catch {
-        // A missing log entry is better than an incomplete step of the protocol.
-      }
-    },
-  };
+}
+
+class SourceCounter implements TokenCounter {
+  readonly #current: () => TokenCounter;
+
+  constructor(current: () => TokenCounter) {
+    this.#current = current;
+  }
+
+  readonly count = (text: string): number => this.#current().count(text);
+
+  get exact(): boolean {
+    return this.#current().exact;
+  }
+
+  get encoding(): string {
+    return this.#current().encoding;
+  }
 }
 
 const LETTERS = 'abcdef';

@@ -12,6 +12,7 @@ import {
   type CheckpointResult,
   createState,
   type MaybePromise,
+  replaceOperations,
   type SessionState,
   type StateBudgets,
 } from '../state/state.js';
@@ -26,7 +27,7 @@ import { Delivery, type SequenceMode } from './delivery.js';
 import { checkAgentName, isIdentifier } from './envelope.js';
 import { Outbox } from './outbox.js';
 import { Registries } from './registries.js';
-import { createIds, createRuntime, type Runtime } from './runtime.js';
+import { createIds, Runtime } from './runtime.js';
 import { Sequences } from './sequences.js';
 
 /** Options of {@link createSession}. */
@@ -123,7 +124,10 @@ export interface Session {
   readonly close: () => void;
 }
 
-/** The parts of a session, for the codec and the bindings. */
+/**
+ * The parts of a session, for the codec and the bindings. None of them is an object literal with an accessor: V8 makes a hash table of each
+ * of these after the first, and then optimizes no call of its functions.
+ */
 export interface SessionParts {
   readonly options: ResolvedSessionOptions;
   readonly runtime: Runtime;
@@ -142,7 +146,7 @@ export interface SessionParts {
   /** Runs one operation and stores its changes before it returns. */
   readonly commit: Commit;
   /** `true` within an operation. */
-  readonly isBusy: boolean;
+  readonly isBusy: () => boolean;
 }
 
 type Commit = <T>(operation: () => T) => T;
@@ -210,7 +214,7 @@ export function createSession(options: SessionOptions): Session {
     resolveNumbers(options);
   const endpoint = store.claim(id, agent);
   const journal = new Journal(endpoint, store.durable);
-  const runtime = createRuntime({ session: id, agent, now: options.now, counter: options.counter });
+  const runtime = new Runtime({ session: id, agent, now: options.now, counter: options.counter });
   const { emit } = runtime;
   const meta = journal.collection<Json>('session');
   const storedMode = meta.get('sequence');
@@ -282,7 +286,7 @@ export function createSession(options: SessionOptions): Session {
     },
     stream: (cid) => streams.open(cid),
     get pendingStreams() {
-      return streams.pending;
+      return streams.pending();
     },
     get pendingRequests() {
       return chains.pending(state.resolveReferences);
@@ -326,9 +330,7 @@ export function createSession(options: SessionOptions): Session {
     state: withAsyncCheckpoints(state, (step) => step(), commit),
     facts,
     commit,
-    get isBusy() {
-      return depth > 0;
-    },
+    isBusy: () => depth > 0,
   });
   return session;
 }
@@ -344,7 +346,7 @@ function committing(state: SessionState, commit: Commit): SessionState {
     applyFull: (version, values) => commit(() => state.applyFull(version, values)),
     finishOverdue: (now) => commit(() => state.finishOverdue(now)),
   };
-  return Object.assign(withAsyncCheckpoints(state, commit, commit), own);
+  return replaceOperations(withAsyncCheckpoints(state, commit, commit), own);
 }
 
 /** Returns a state that stores asynchronous checkpoints when they finish. `now` runs the synchronous part. */
@@ -356,7 +358,7 @@ function withAsyncCheckpoints(state: SessionState, now: Commit, commit: Commit):
     },
     resumeCheckpoints: (tools) => now(() => state.resumeCheckpoints(tools)).map((one) => committed(one, commit)),
   };
-  return Object.assign(Object.create(state) as SessionState, own);
+  return replaceOperations(state, own);
 }
 
 function committed(result: MaybePromise<CheckpointResult>, commit: Commit): MaybePromise<CheckpointResult> {

@@ -113,7 +113,9 @@ export function createCheckpoints(options: CheckpointOptions) {
 
   function freezeHotState(trigger: CheckpointTrigger): HotSnapshot {
     const tokens = hot.tokens();
-    return { id: nextId(), trigger, frozenAt: wallClock(), version: version(), tokens, ...hot.take() };
+    const id = nextId();
+    const { frames, values } = hot.take();
+    return { id, trigger, frozenAt: wallClock(), version: version(), tokens, frames, values };
   }
 
   function extractKeyFacts(

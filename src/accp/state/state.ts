@@ -183,7 +183,7 @@ export function createState(options: StateOptions): SessionState {
   const { wallClock = now } = options;
   const checkpoints = createCheckpoints({ ...context, tiers, wallClock, version, emit });
 
-  return {
+  const operations: StateOperations = {
     get(tier, key) {
       const found = tiers[tier].find(key);
       return found === 'expired' ? undefined : found?.value;
@@ -217,9 +217,6 @@ export function createState(options: StateOptions): SessionState {
         encoding,
       };
     },
-    get version() {
-      return version();
-    },
     ...versions,
     dueTrigger(intent) {
       if (intent === 'done' || intent === 'esc' || intent === 'comp') return intent;
@@ -229,6 +226,28 @@ export function createState(options: StateOptions): SessionState {
     resumeCheckpoints: (tools = {}) => checkpoints.resume(tools),
     finishOverdue: checkpoints.finishOverdue,
   };
+  return new State(operations, version) as unknown as SessionState;
+}
+
+type StateOperations = Omit<SessionState, 'version'>;
+
+/** Returns a state with some of its operations replaced. */
+export function replaceOperations(state: SessionState, replaced: Partial<StateOperations>): SessionState {
+  return new State(Object.assign({}, state, replaced), () => state.version) as unknown as SessionState;
+}
+
+/** The operations, and the version. A class, because V8 makes a hash table of each literal with an accessor after the first. */
+class State {
+  readonly #version: () => number;
+
+  constructor(operations: StateOperations, version: () => number) {
+    Object.assign(this, operations);
+    this.#version = version;
+  }
+
+  get version(): number {
+    return this.#version();
+  }
 }
 
 /** A delta of the state that both sides share. */

@@ -41,7 +41,7 @@ export function memoryStore({ maxCold = MAX_COLD }: MemoryStoreOptions = {}): Se
       checkOpen();
       const data = sessions.get(session);
       if (data === undefined) return false;
-      return data.cold.size > 0 || [...data.endpoints.values()].some(({ entries }) => entries.size > 0);
+      return data.cold.size() > 0 || [...data.endpoints.values()].some(({ entries }) => entries.size > 0);
     },
     close() {
       closed = true;
@@ -158,9 +158,7 @@ function boundedCold(max: number) {
   }
 
   return {
-    get size() {
-      return entries.size;
-    },
+    size: () => entries.size,
     get: (key: string) => entries.get(key) ?? (dropped.has(key) ? DROPPED : undefined),
     set(key: string, entry: ColdEntry): void {
       const before = entries.get(key);

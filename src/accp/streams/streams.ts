@@ -273,7 +273,7 @@ export function createStreams(options: StreamsOptions) {
     },
 
     /** The identifiers of the streams that are not received or not read to their end. */
-    get pending(): readonly string[] {
+    pending(): readonly string[] {
       return [...buffer.streams.keys()];
     },
 

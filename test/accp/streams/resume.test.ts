@@ -35,7 +35,7 @@ describe.each(EMBEDDED)('%s', (_name, place) => {
     const after = resumed(before, store);
     // The loop of the old session has ended with an error, and cannot touch what is kept.
     await expect(chunks.next()).rejects.toMatchObject({ code: 'E9999' });
-    expect(after.streams.pending).toEqual(['c', 'open']);
+    expect(after.streams.pending()).toEqual(['c', 'open']);
     // Chunks are checked by the stored data.
     expect(codeOf(() => after.streams.accept('c', 'peer', chunk(1)))).toBe('E3002');
     expect(codeOf(() => after.streams.accept('c', 'peer', chunk(4)))).toBe('E3002');
@@ -65,7 +65,7 @@ describe.each(EMBEDDED)('%s', (_name, place) => {
     streams.accept('whole', 'peer', chunk(0, { final: true }));
 
     const after = resumed(before, store);
-    expect(after.streams.pending).toEqual(['failed', 'cancelled', 'whole']);
+    expect(after.streams.pending()).toEqual(['failed', 'cancelled', 'whole']);
     expect(codeOf(() => after.streams.accept('read', 'peer', chunk(1)))).toBe('E3003');
     expect(codeOf(() => after.streams.accept('left', 'peer', chunk(1)))).toBe(undefined);
     expect(codeOf(() => after.streams.accept('failed', 'peer', chunk(1)))).toBe('E3003');
@@ -73,7 +73,7 @@ describe.each(EMBEDDED)('%s', (_name, place) => {
     const cancelled = after.streams.open('cancelled')[Symbol.asyncIterator]();
     await expect(cancelled.next()).rejects.toMatchObject({ code: 'E5001', message: 'no', details: { by: 'user' } });
     expect(await read(after.streams.open('whole'))).toEqual([0]);
-    expect(after.streams.pending).toEqual([]);
+    expect(after.streams.pending()).toEqual([]);
     store.close();
   });
 
@@ -171,7 +171,7 @@ test('waiting readers get an error when the session is closed, and take nothing 
   const waiting = read(streams.open('c'));
   streams.close();
   expect(await waiting).toEqual(['E9999']);
-  expect(createStreams({ journal, now: () => 0, emit: () => {} }).pending).toEqual([]);
+  expect(createStreams({ journal, now: () => 0, emit: () => {} }).pending()).toEqual([]);
 });
 
 describe('saving', () => {
