@@ -22,9 +22,10 @@ import { StoreError } from '../store/store.js';
 import { toText } from '../store/text.js';
 import { type DecodeOutcome, type EncodeResult, type Rejected, warningOf } from './contract.js';
 import { applyReceived, isAboutDelivery, losesToOwnState, REQUEST_INTENTS, readStateSync } from './effects.js';
-import { encode, LARGE_VALUE, profileWarning } from './encode.js';
+import { encode, profileWarning } from './encode.js';
 import { lazyPayload, readPayload, retainedPayload, wireKindOf } from './read-payload.js';
 import type { CodecSession } from './sender.js';
+import { LARGE_VALUE } from './write-payload.js';
 
 interface Findings {
   readonly losses: Loss[];

@@ -83,20 +83,20 @@ export class FrameTokenCounter {
   /**
    * Counts a text with header and body, `@agent>intent:operation{payload}`, if that tells the tokens of its parts.
    *
-   * @param named the tokens of the text with the agent by name, if they are known
+   * @param byName the tokens of the text with the agent by name, if they are known
    */
-  whole(text: string, header: Header, named?: number): number | undefined {
+  whole(text: string, header: Header, byName?: number): number | undefined {
     if (!this.#counter.splitsAtSymbols) return undefined;
-    if (named === undefined) return this.#counter.count(text);
+    if (byName === undefined) return this.#counter.count(text);
     const own = headerOf(text, header);
-    return own === header ? named : named - this.header(header) + this.header(own);
+    return own === header ? byName : byName - this.header(header) + this.header(own);
   }
 
   /** Counts the body of a text with header and body. @param whole the tokens of the text, if they are known */
-  body(text: string, named: Header, whole = this.whole(text, named)): number {
+  body(text: string, header: Header, whole = this.whole(text, header)): number {
     const end = text.indexOf(':');
     const isCut = this.#counter.splitsAtSymbols && isWordBefore(text, end);
-    if (isCut && whole !== undefined) return whole - this.header(headerOf(text, named));
+    if (isCut && whole !== undefined) return whole - this.header(headerOf(text, header));
     return this.#counter.count(text.slice(end));
   }
 
@@ -106,7 +106,7 @@ export class FrameTokenCounter {
    * @param length the length of header and body
    * @param known the tokens of header and body, and of the body, as far as they are known
    */
-  frame(text: string, length: number, named: Header, { sent, body }: KnownTokens = {}): FrameTokens {
+  frame(text: string, length: number, header: Header, { sent, body }: KnownTokens = {}): FrameTokens {
     const { exact, splitsAtSymbols } = this.#counter;
     this.#checkExact();
     const plain = text.slice(0, length);
@@ -114,8 +114,8 @@ export class FrameTokenCounter {
     const metadata = this.#counter.count(text.slice(length));
     const joint = known === undefined ? undefined : this.#joint(plain);
     return {
-      header: this.header(headerOf(text, named)),
-      body: body ?? this.body(plain, named, known),
+      header: this.header(headerOf(text, header)),
+      body: body ?? this.body(plain, header, known),
       metadata,
       total: joint === undefined ? this.#counter.count(text) : known! + metadata + joint,
       exact,
@@ -153,10 +153,10 @@ export class FrameTokenCounter {
   }
 }
 
-/** Returns the header of a text, in which the agent may be a number. @param named the header with the agent by name */
-function headerOf(text: string, named: Header): Header {
-  const { agent } = named;
-  if (text.startsWith(agent, 1) && text[agent.length + 1] === '>') return named;
+/** Returns the header of a text, in which the agent may be a number. @param header the one with the agent by name */
+function headerOf(text: string, header: Header): Header {
+  const { agent } = header;
+  if (text.startsWith(agent, 1) && text[agent.length + 1] === '>') return header;
   const end = text.indexOf('>');
   return { agent: text.slice(1, end), intent: text.slice(end + 1, text.indexOf(':')) };
 }

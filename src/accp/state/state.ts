@@ -226,14 +226,18 @@ export function createState(options: StateOptions): SessionState {
     resumeCheckpoints: (tools = {}) => checkpoints.resume(tools),
     finishOverdue: checkpoints.finishOverdue,
   };
-  return new State(operations, version) as unknown as SessionState;
+  return stateOf(operations, version);
 }
 
 type StateOperations = Omit<SessionState, 'version'>;
 
 /** Returns a state with some of its operations replaced. */
 export function replaceOperations(state: SessionState, replaced: Partial<StateOperations>): SessionState {
-  return new State(Object.assign({}, state, replaced), () => state.version) as unknown as SessionState;
+  return stateOf({ ...state, ...replaced }, () => state.version);
+}
+
+function stateOf(operations: StateOperations, version: () => number): SessionState {
+  return new State(operations, version) as StateOperations & State;
 }
 
 /** The operations, and the version. A class, because V8 makes a hash table of each literal with an accessor after the first. */
